@@ -1,0 +1,79 @@
+//! The framings: how a body is cut into the units that carry one JSON envelope each.
+//!
+//! [`sse`](crate::sse) is the usual one; the others are here. All of them speak in [`Unit`]s: a unit
+//! says *where* its parts lie (in the caller's chunk, or in what the framing carried over from
+//! earlier chunks), so that nothing is copied before somebody asks for it.
+
+use core::ops::Range;
+
+use crate::limits::LimitKind;
+
+/// One framed unit as the wire readers see it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame<'a> {
+    /// The event's name (SSE `event:`, event-stream `:event-type`), empty when there is none.
+    pub name: &'a [u8],
+    /// The payload, not checked as UTF-8.
+    pub data: &'a [u8],
+    /// Counted from 0 over the units of the stream that carry an envelope.
+    pub ordinal: u64,
+    /// First byte of the unit in the stream.
+    pub start: u64,
+    /// One past the last byte of the unit in the stream.
+    pub end: u64,
+}
+
+/// Where a part of a unit lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the slice that was passed to `advance`, counted from its start as it was passed.
+    Chunk(Range<usize>),
+    /// In the data that the framing holds itself.
+    Data(Range<usize>),
+    /// In the name that the framing holds itself.
+    Name(Range<usize>),
+}
+
+/// What a framing found.
+#[derive(Debug, Clone)]
+pub(crate) struct Unit {
+    pub kind: UnitKind,
+    pub name: Place,
+    pub data: Place,
+    pub ordinal: u64,
+    pub span: Range<u64>,
+}
+
+/// What a [`Unit`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnitKind {
+    /// An event with data: an envelope.
+    Event,
+    /// The same, but the end of the stream came before its closing blank line or line end.
+    UnterminatedEvent,
+    /// A comment; `data` is its text after the colon.
+    Comment,
+    /// A line that is neither blank, comment nor known field; `data` is the whole line (its head,
+    /// where it is long).
+    Stray,
+    /// A limit was passed; the unit was dropped whole, framing resumes behind it.
+    Limit(LimitKind),
+    /// A binary frame whose checksum or lengths are wrong; framing cannot resume.
+    Corrupt,
+    /// The end of the stream came inside a unit; `data` is what there was of it.
+    Cut,
+}
+
+/// A framing: bytes in any chunking to [`Unit`]s.
+pub(crate) trait Framing {
+    /// Takes bytes off the front of `input` up to the end of the next unit. `None`: all of `input`
+    /// is taken and no unit is complete.
+    fn advance(&mut self, input: &mut &[u8]) -> Option<Unit>;
+
+    /// What the end of the stream decides; to be called until it gives `None`.
+    fn advance_eof(&mut self) -> Option<Unit>;
+
+    /// The bytes of a part of the last unit; `chunk` is the slice that was passed to `advance`, as it
+    /// was before the call.
+    fn bytes<'a>(&'a self, place: &Place, chunk: &'a [u8]) -> &'a [u8];
+}
