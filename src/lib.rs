@@ -9,12 +9,14 @@ extern crate alloc;
 extern crate std;
 
 mod call;
+mod diagnostic;
 mod error;
 mod frame;
 mod limits;
 mod warning;
 
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
+pub use diagnostic::{Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind};
 pub use error::{Error, ErrorKind, Position};
 pub use limits::{LimitKind, Limits};
 pub use warning::Warning;
