@@ -19,6 +19,7 @@ pub use fragments::{Fragment, Fragments};
 pub use recovery::{Recovery, RecoveryKind};
 
 pub(crate) use fragments::FragmentMap;
+pub(crate) use validate::validate;
 pub(crate) use settle::{Ending, SettleOptions, Unfinished, settle};
 
 use crate::call::{CallKey, CallKind};

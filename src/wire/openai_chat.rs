@@ -4,10 +4,10 @@
 //! said where it is handled. One chunk is one event; `[DONE]` ends the stream.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::delta::{Channel, Delta, Failure, Piece, Sink};
-use super::fields::{Key, Kind, Node, Token, branch, items, leaf, read};
+use super::envelope::Envelope;
+use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
 use super::json::Text;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
@@ -17,7 +17,13 @@ use crate::warning::Warning;
 /// Reads chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    tokens: Vec<Token<Field>>,
+    envelope: Envelope<Field>,
+    stream: Stream,
+}
+
+/// What was seen of the stream so far.
+#[derive(Debug, Default)]
+struct Stream {
     started: bool,
     /// Whether any delta came: a whole message after that is a recap.
     seen_delta: bool,
@@ -146,41 +152,23 @@ impl Reader {
             sink.delta(Delta::Warning(Warning::CommentAsData));
             return Ok(());
         }
-        let mut tokens = core::mem::take(&mut self.tokens);
-        let result = self.read_envelope(frame, &mut tokens, sink);
-        tokens.clear();
-        self.tokens = tokens;
-        result
-    }
-
-    fn read_envelope(
-        &mut self,
-        frame: Frame<'_>,
-        tokens: &mut Vec<Token<Field>>,
-        sink: &mut impl Sink,
-    ) -> Result<(), Malformed> {
-        let Err(fault) = read(frame.data, &ROOT, tokens) else {
-            self.speak(frame, tokens, sink);
-            return Ok(());
-        };
-        // Some gateways leave out the blank line, so that several envelopes make one event.
-        let lines = || frame.data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let mut scratch = Vec::new();
-        let is_whole = |line: &[u8]| is_done(line) || read(line, &ROOT, &mut scratch).is_ok();
-        if lines().count() > 1 && lines().all(is_whole) {
-            sink.delta(Delta::Warning(Warning::MissingEventSeparator));
-            for line in lines() {
-                if is_done(line) {
-                    sink.delta(Delta::Done);
-                    continue;
-                }
-                tokens.clear();
-                read(line, &ROOT, tokens)?;
-                self.speak(Frame { data: line, ..frame }, tokens, sink);
+        let fault = match self.envelope.read(frame.data, &ROOT) {
+            Ok(tokens) => {
+                self.stream.speak(frame, tokens, sink);
+                return Ok(());
             }
+            Err(fault) => fault,
+        };
+        if self.are_separate(frame.data) {
+            sink.delta(Delta::Warning(Warning::MissingEventSeparator));
+            return lines(frame.data).try_for_each(|data| self.read(Frame { data, ..frame }, sink));
+        }
+        if frame.name == b"error" {
+            let message = Text { bytes: data, escaped: false };
+            sink.delta(Delta::Failure(Failure { kind: Text::default(), message, json: data }));
             return Ok(());
         }
-        if self.is_foreign(frame.name) {
+        if self.stream.is_foreign(frame.name) {
             sink.delta(Delta::Warning(Warning::UnknownEvent));
             sink.delta(Delta::Other);
             return Ok(());
@@ -188,6 +176,18 @@ impl Reader {
         Err(fault.into())
     }
 
+    /// Some gateways leave out the blank line, so that several envelopes make one event.
+    fn are_separate(&mut self, data: &[u8]) -> bool {
+        let is_whole = |line: &[u8]| is_done(line) || self.envelope.read(line, &ROOT).is_ok();
+        lines(data).nth(1).is_some() && lines(data).all(is_whole)
+    }
+}
+
+fn lines(data: &[u8]) -> impl Iterator<Item = &[u8]> {
+    data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+impl Stream {
     /// Whether an event of that name never carries a chunk.
     fn is_foreign(&self, name: &[u8]) -> bool {
         !matches!(name, b"" | b"message" | b"error") && name != self.chunk_name.as_bytes()
