@@ -12,6 +12,7 @@ mod call;
 mod error;
 mod frame;
 mod limits;
+pub mod sse;
 mod warning;
 
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
