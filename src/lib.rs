@@ -24,8 +24,8 @@ mod warning;
 mod wire;
 
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
-pub use diagnostic::{Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind};
 pub use decoder::{Decoder, EmitAt, Options};
+pub use diagnostic::{Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind};
 pub use error::{Error, ErrorKind, Position};
 pub use event::Event;
 pub use limits::{LimitKind, Limits};

@@ -4,9 +4,14 @@
 //! says *where* its parts lie (in the caller's chunk, or in what the framing carried over from
 //! earlier chunks), so that nothing is copied before somebody asks for it.
 
+mod sniff;
+
 use core::ops::Range;
 
 use crate::limits::LimitKind;
+
+pub use sniff::Body;
+pub(crate) use sniff::sniff;
 
 /// One framed unit as the wire readers see it.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +37,8 @@ pub(crate) enum Place {
     Data(Range<usize>),
     /// In the name that the framing holds itself.
     Name(Range<usize>),
+    /// In the line that the framing holds itself.
+    Line(Range<usize>),
 }
 
 /// What a framing found.
