@@ -1,0 +1,5 @@
+//! Whole streams through the whole decoder.
+
+mod cases;
+mod properties;
+mod support;
