@@ -9,13 +9,27 @@ extern crate alloc;
 extern crate std;
 
 mod call;
+mod decoder;
+mod demux;
+mod diagnostic;
 mod error;
+pub mod event;
 mod frame;
 mod limits;
+mod message;
+mod protocol;
 pub mod sse;
+mod stop;
 mod warning;
+mod wire;
 
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
+pub use diagnostic::{Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind};
+pub use decoder::{Decoder, EmitAt, Options};
 pub use error::{Error, ErrorKind, Position};
+pub use event::Event;
 pub use limits::{LimitKind, Limits};
+pub use message::Message;
+pub use protocol::Protocol;
+pub use stop::{StopKind, StopReason};
 pub use warning::Warning;

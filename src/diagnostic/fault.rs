@@ -1,0 +1,124 @@
+//! Why a text is no JSON object, and at which byte: the cold half of the validation.
+
+use alloc::string::String;
+use core::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
+
+use super::InvalidKind;
+use super::validate::validate;
+
+/// What is wrong with a text that [`validate`] rejected.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub kind: InvalidKind,
+    /// The byte that no JSON object has there; the text's length where the text ends too soon.
+    pub offset: usize,
+    /// serde_json's own words; `None` where the text is valid JSON, but no object.
+    pub error: Option<serde_json::Error>,
+}
+
+/// Finds the fault of a text; `None` if there is none.
+#[cold]
+pub(crate) fn find(text: &str) -> Option<Fault> {
+    let error = match serde_json::from_str::<Json>(text) {
+        Ok(Json) => return not_an_object(text),
+        Err(error) => error,
+    };
+    let kind = match error.classify() {
+        Category::Eof => InvalidKind::Truncated,
+        _ if whole_values(text).is_some_and(|count| count > 1) => InvalidKind::Concatenated,
+        _ => InvalidKind::Malformed,
+    };
+    Some(Fault { kind, offset: offset(text, &error), error: Some(error) })
+}
+
+/// What is wrong with a text that is valid JSON.
+fn not_an_object(text: &str) -> Option<Fault> {
+    let value = text.trim_ascii_start();
+    let kind = match value.as_bytes().first() {
+        Some(b'{') => return None,
+        Some(b'"') if holds_object(value) => InvalidKind::DoubleEncoded,
+        _ => InvalidKind::NotObject,
+    };
+    Some(Fault { kind, offset: text.len() - value.len(), error: None })
+}
+
+/// The byte offset of a syntax error. serde_json counts columns in bytes, from the last line feed; a
+/// line feed that is itself the fault has column 0 of the line behind it.
+fn offset(text: &str, error: &serde_json::Error) -> usize {
+    if error.classify() == Category::Eof {
+        return text.len();
+    }
+    let line_start = match error.line() {
+        0 | 1 => 0,
+        line => memchr::memchr_iter(b'\n', text.as_bytes()).nth(line - 2).map_or(0, |at| at + 1),
+    };
+    (line_start + error.column()).saturating_sub(1).min(text.len())
+}
+
+/// How many JSON values the text is, if it is nothing but whole values.
+fn whole_values(text: &str) -> Option<usize> {
+    serde_json::Deserializer::from_str(text)
+        .into_iter::<Json>()
+        .try_fold(0, |count, value| value.ok().map(|_| count + 1))
+}
+
+/// Whether the text is a string whose content is an object.
+fn holds_object(text: &str) -> bool {
+    serde_json::from_str::<String>(text).is_ok_and(|content| validate(&content).is_ok())
+}
+
+/// Any JSON value: checked as `serde_json::Value` checks it, forgotten at once.
+pub(crate) struct Json;
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+struct JsonVisitor;
+
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Json, E> {
+        Ok(Json)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Json, E> {
+        Ok(Json)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Json, E> {
+        Ok(Json)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Json, E> {
+        Ok(Json)
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Json, E> {
+        Ok(Json)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Json, A::Error> {
+        while elements.next_element::<Json>()?.is_some() {}
+        Ok(Json)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
+        while members.next_entry::<Json, Json>()?.is_some() {}
+        Ok(Json)
+    }
+}

@@ -1,0 +1,230 @@
+//! A call whose arguments do not parse: the whole text, where it breaks, and who broke it.
+
+mod fault;
+mod fragments;
+mod keys;
+mod recovery;
+mod settle;
+mod validate;
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use core::fmt;
+use core::ops::Range;
+
+pub use fragments::{Fragment, Fragments};
+pub use recovery::{Recovery, RecoveryKind};
+
+pub(crate) use fragments::FragmentMap;
+pub(crate) use validate::validate;
+pub(crate) use settle::{Ending, SettleOptions, Unfinished, settle};
+
+use crate::call::{CallKey, CallKind};
+use crate::warning::Warning;
+
+/// A call that must not be executed: its text is no JSON object, or nothing proves that it is whole.
+///
+/// The stream goes on after it. Nothing is lost: [`raw`](InvalidToolCall::raw) is the text exactly as
+/// it came.
+pub struct InvalidToolCall(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    call: Unfinished,
+    kind: InvalidKind,
+    /// At most the text's length.
+    offset: usize,
+    /// The parser's own words, where a parser was asked.
+    error: Option<Arc<serde_json::Error>>,
+    /// The reading that the fragments prove; the range lies in the text.
+    reading: Option<(RecoveryKind, Range<usize>)>,
+}
+
+/// In which way the text is no JSON object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InvalidKind {
+    /// It ends too soon, or nothing proves that it is whole.
+    Truncated,
+    /// Two or more whole JSON values, one after the other.
+    Concatenated,
+    /// Not JSON.
+    Malformed,
+    /// JSON, but no object.
+    NotObject,
+    /// A JSON string that holds an object: it was encoded twice.
+    DoubleEncoded,
+}
+
+impl InvalidKind {
+    /// The kind's stable kebab-case name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            InvalidKind::Truncated => "truncated",
+            InvalidKind::Concatenated => "concatenated",
+            InvalidKind::Malformed => "malformed",
+            InvalidKind::NotObject => "not-object",
+            InvalidKind::DoubleEncoded => "double-encoded",
+        }
+    }
+}
+
+impl fmt::Display for InvalidKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl InvalidToolCall {
+    /// Which call of the stream this is.
+    pub fn key(&self) -> CallKey {
+        self.0.call.key
+    }
+
+    /// Who would have executed it.
+    pub fn kind_of_call(&self) -> CallKind {
+        self.0.call.kind
+    }
+
+    /// The id to answer with; `None` where the wire gave none.
+    pub fn id(&self) -> Option<&str> {
+        self.0.call.id.as_deref()
+    }
+
+    /// The tool's name as the wire gave it; may be empty.
+    pub fn name(&self) -> &str {
+        &self.0.call.name
+    }
+
+    /// The text exactly as it came, all fragments joined.
+    pub fn raw(&self) -> &str {
+        &self.0.call.raw
+    }
+
+    /// The text exactly as it came, without a copy.
+    pub fn into_raw(self) -> String {
+        self.0.call.raw
+    }
+
+    /// In which way the text is no JSON object.
+    pub fn kind(&self) -> InvalidKind {
+        self.0.kind
+    }
+
+    /// The byte of [`raw`](InvalidToolCall::raw) at which it stops being a JSON object; its length
+    /// where it ends too soon.
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// The line of [`offset`](InvalidToolCall::offset), counted from 1; lines end with a line feed.
+    pub fn line(&self) -> usize {
+        self.before_offset().iter().filter(|&&byte| byte == b'\n').count() + 1
+    }
+
+    /// The column of [`offset`](InvalidToolCall::offset), counted in bytes from 1.
+    pub fn column(&self) -> usize {
+        let before = self.before_offset();
+        before.len() - memchr::memrchr(b'\n', before).map_or(0, |at| at + 1) + 1
+    }
+
+    /// The fragments of the text, in the order in which they came: where each lies in the text, and
+    /// in the stream. None, where the decoder was told to keep no provenance.
+    pub fn fragments(&self) -> Fragments<'_> {
+        self.0.call.fragments.iter(&self.0.call.raw)
+    }
+
+    /// What else was odd about the call on the wire.
+    pub fn warnings(&self) -> impl Iterator<Item = Warning> + '_ {
+        self.0.call.warnings.iter()
+    }
+
+    /// A reading that the fragment borders prove, where there is one.
+    pub fn recovery(&self) -> Option<Recovery<'_>> {
+        let (kind, range) = self.0.reading.as_ref()?;
+        Some(Recovery { kind: *kind, text: &self.raw()[range.clone()] })
+    }
+
+    fn before_offset(&self) -> &[u8] {
+        &self.raw().as_bytes()[..self.offset()]
+    }
+
+    /// What a parser expected and did not find, in one clause.
+    fn expected(&self) -> String {
+        match &self.0.error {
+            Some(error) => {
+                let text = error.to_string();
+                text.split(" at line ").next().unwrap_or_default().to_owned()
+            }
+            None => match self.kind() {
+                InvalidKind::Truncated => "the text was cut here",
+                InvalidKind::DoubleEncoded => "expected an object, found a string that holds one",
+                _ => "expected an object",
+            }
+            .to_owned(),
+        }
+    }
+
+    /// The failure as a block of text for a person.
+    pub fn report(&self) -> String {
+        format!("error: {self}\n{}\n", self.raw())
+    }
+
+    /// The failure in a few words for the model that made the call.
+    pub fn to_model_text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl fmt::Display for InvalidToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "arguments of `{}` are {} at byte {} (line {} column {}): {}",
+            self.name(),
+            self.kind(),
+            self.offset(),
+            self.line(),
+            self.column(),
+            self.expected()
+        )
+    }
+}
+
+impl fmt::Debug for InvalidToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InvalidToolCall")
+            .field("key", &self.key())
+            .field("kind_of_call", &self.kind_of_call())
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .field("raw", &self.raw())
+            .field("kind", &self.kind())
+            .field("offset", &self.offset())
+            .field("warnings", &self.0.call.warnings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Clone for InvalidToolCall {
+    fn clone(&self) -> Self {
+        InvalidToolCall(self.0.clone())
+    }
+}
+
+/// Equal: the same call, ended in the same way, that came in the same fragments.
+impl PartialEq for InvalidToolCall {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&self.0, &other.0);
+        (a.kind, a.offset, &a.reading, &a.call) == (b.kind, b.offset, &b.reading, &b.call)
+    }
+}
+
+impl core::error::Error for InvalidToolCall {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.0.error.as_deref().map(|error| error as _)
+    }
+}
