@@ -147,8 +147,7 @@ impl Demux {
     pub fn begin<'d, 'f>(&'d mut self, frame: Frame<'f>) -> Speaker<'d, 'f> {
         self.text.clear();
         self.bytes.clear();
-        self.current =
-            Provenance { ordinal: frame.ordinal, start: frame.start, end: frame.end };
+        self.current = Provenance { ordinal: frame.ordinal, start: frame.start, end: frame.end };
         Speaker { demux: self, frame }
     }
 
@@ -380,7 +379,10 @@ impl Demux {
                 continue;
             }
             let has_stop = self.done
-                || self.choices.iter().any(|choice| choice.index == held.key.choice && stopped(choice));
+                || self
+                    .choices
+                    .iter()
+                    .any(|choice| choice.index == held.key.choice && stopped(choice));
             // A block that nothing closed stays open; a call without a stop of its own is closed by
             // its choice's.
             let closed = match held.has_own_stop {
@@ -467,8 +469,7 @@ impl Demux {
         self.choices[choice].by_index.insert(open.block, Owner::Call(slot));
         self.choices[choice].last = Some((Some(open.block), slot));
         let id = open.id.map(Text::cow);
-        let is_twin =
-            id.as_ref().is_some_and(|id| self.choices[choice].by_id.contains_key(&**id));
+        let is_twin = id.as_ref().is_some_and(|id| self.choices[choice].by_id.contains_key(&**id));
         let held = &mut self.slots[slot];
         held.kind = open.kind;
         if let Some(warning) = warning {
@@ -643,7 +644,9 @@ impl Demux {
         if let Some(index) = piece.index {
             self.choices[choice].by_index.insert(index, Owner::Call(slot));
         }
-        let index = piece.index.or(self.choices[choice].last.filter(|last| last.1 == slot).and_then(|last| last.0));
+        let index = piece
+            .index
+            .or(self.choices[choice].last.filter(|last| last.1 == slot).and_then(|last| last.0));
         self.choices[choice].last = Some((index, slot));
         if piece.kind == CallKind::Custom {
             self.slots[slot].kind = CallKind::Custom;
@@ -782,9 +785,10 @@ impl Demux {
     fn settle(&mut self, slot: usize, ending: Ending) {
         self.announce(slot);
         let choice = self.slots[slot].key;
-        let is_last = self.choices.iter().any(|known| {
-            known.index == choice.choice && known.calls == choice.position + 1
-        });
+        let is_last = self
+            .choices
+            .iter()
+            .any(|known| known.index == choice.choice && known.calls == choice.position + 1);
         let has_calls_stop = self.choices.iter().any(|known| {
             known.index == choice.choice
                 && known.stop.as_ref().is_some_and(|stop| {

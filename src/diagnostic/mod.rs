@@ -19,8 +19,8 @@ pub use fragments::{Fragment, Fragments};
 pub use recovery::{Recovery, RecoveryKind};
 
 pub(crate) use fragments::FragmentMap;
-pub(crate) use validate::validate;
 pub(crate) use settle::{Ending, SettleOptions, Unfinished, settle};
+pub(crate) use validate::validate;
 
 use crate::call::{CallKey, CallKind};
 use crate::warning::Warning;

@@ -5,7 +5,11 @@
 //! earlier chunks), so that nothing is copied before somebody asks for it.
 
 mod carry;
+#[cfg(test)]
+mod cases;
 pub(crate) mod eventstream;
+#[doc(hidden)]
+pub mod fuzzing;
 pub(crate) mod json_array;
 pub(crate) mod ndjson;
 mod sniff;

@@ -77,8 +77,7 @@ impl NdJson {
 
     fn unit(&mut self, kind: UnitKind, data: Place, span: Range<u64>) -> Unit {
         let ordinal = self.ordinal;
-        self.ordinal +=
-            u64::from(matches!(kind, UnitKind::Event | UnitKind::UnterminatedEvent));
+        self.ordinal += u64::from(matches!(kind, UnitKind::Event | UnitKind::UnterminatedEvent));
         Unit { kind, name: Place::Chunk(0..0), data, ordinal, span, message: MessageType::Event }
     }
 }

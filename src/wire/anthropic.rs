@@ -188,11 +188,7 @@ fn speak(
     }
 }
 
-fn speak_error(
-    data: &[u8],
-    error: Option<(Token<Field>, &[Token<Field>])>,
-    sink: &mut impl Sink,
-) {
+fn speak_error(data: &[u8], error: Option<(Token<Field>, &[Token<Field>])>, sink: &mut impl Sink) {
     let [mut kind, mut code, mut message] = [Text::default(); 3];
     if let Some((token, fields)) = error {
         message = token.text(data).unwrap_or_default();

@@ -82,11 +82,7 @@ static ROOT: Node<Field> = Node {
     ],
 };
 static ERROR: Node<Field> = Node {
-    keys: &[
-        leaf("message", Field::Message),
-        leaf("type", Field::Type),
-        leaf("code", Field::Code),
-    ],
+    keys: &[leaf("message", Field::Message), leaf("type", Field::Type), leaf("code", Field::Code)],
 };
 static CHOICE: Node<Field> = Node {
     keys: &[
@@ -295,7 +291,8 @@ fn choice_index(data: &[u8], fields: &[Token<Field>]) -> Option<u32> {
 }
 
 fn speak_delta(data: &[u8], choice: u32, fields: &[Token<Field>], sink: &mut impl Sink) {
-    let has = |field| fields.iter().any(|token| token.field == field && token.filled(data).is_some());
+    let has =
+        |field| fields.iter().any(|token| token.field == field && token.filled(data).is_some());
     let mut said_parts = false;
     for (token, inside) in items(fields) {
         let channel = match token.field {
@@ -312,9 +309,7 @@ fn speak_delta(data: &[u8], choice: u32, fields: &[Token<Field>], sink: &mut imp
             Field::ReasoningContent => Channel::Reasoning,
             // Some send the same text under two or three names.
             Field::Reasoning if !has(Field::ReasoningContent) => Channel::Reasoning,
-            Field::ReasoningDetail
-                if !has(Field::ReasoningContent) && !has(Field::Reasoning) =>
-            {
+            Field::ReasoningDetail if !has(Field::ReasoningContent) && !has(Field::Reasoning) => {
                 speak_part(data, choice, Channel::Reasoning, inside, sink);
                 continue;
             }
@@ -462,7 +457,9 @@ fn failure<'a>(
                 error = Some(token);
                 details = inside;
             }
-            Field::Object => is_error_object = token.text(data).is_some_and(|text| text == *"error"),
+            Field::Object => {
+                is_error_object = token.text(data).is_some_and(|text| text == *"error")
+            }
             Field::ErrorType if !has_choices => {
                 is_error_object = true;
                 *kind = scalar(data, token);
@@ -473,9 +470,8 @@ fn failure<'a>(
             _ => {}
         }
     }
-    let first_filled = |texts: [Text<'a>; 2]| {
-        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
-    };
+    let first_filled =
+        |texts: [Text<'a>; 2]| texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
     match error {
         Some(error) if error.kind == Kind::Object => {
             let [mut kind, mut code, mut message] = [Text::default(); 3];
@@ -489,9 +485,11 @@ fn failure<'a>(
             }
             Some(Failure { kind: first_filled([kind, code]), message, json: data })
         }
-        Some(error) => {
-            Some(Failure { kind: first_filled([*kind, *code]), message: scalar(data, error), json: data })
-        }
+        Some(error) => Some(Failure {
+            kind: first_filled([*kind, *code]),
+            message: scalar(data, error),
+            json: data,
+        }),
         None if is_error_object || frame.name == b"error" => {
             Some(Failure { kind: first_filled([*kind, *code]), message: *message, json: data })
         }
@@ -507,7 +505,9 @@ fn has_standard_error(tokens: &[Token<Field>]) -> bool {
 fn is_truthy(data: &[u8], token: Token<Field>) -> bool {
     match token.kind {
         Kind::Null | Kind::False => false,
-        Kind::Object => token.bytes(data).iter().filter(|byte| !byte.is_ascii_whitespace()).count() > 2,
+        Kind::Object => {
+            token.bytes(data).iter().filter(|byte| !byte.is_ascii_whitespace()).count() > 2
+        }
         _ => !token.bytes(data).is_empty(),
     }
 }

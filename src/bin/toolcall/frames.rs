@@ -46,11 +46,7 @@ pub fn run(options: &Sse) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(
-    out: &mut impl Write,
-    record: &Record<'_>,
-    unterminated: &mut bool,
-) -> Result<(), Failure> {
+fn show(out: &mut impl Write, record: &Record<'_>, unterminated: &mut bool) -> Result<(), Failure> {
     let event = match record {
         Record::Event(event) => event,
         Record::Unterminated(_) => {

@@ -36,9 +36,8 @@ fn rows(out: &mut impl Write, protocol: Protocol, message: &Message) -> io::Resu
         let cells = [&number, id.unwrap_or("-"), name, &raw.len().to_string(), state, &shown];
         table.push(cells.map(String::from));
     }
-    let width = |column: usize| {
-        table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
-    };
+    let width =
+        |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..5).map(width).collect();
     for row in &table {
         for (cell, width) in row.iter().zip(&widths) {
