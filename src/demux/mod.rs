@@ -511,9 +511,10 @@ impl Demux {
         if self.failed.is_some() {
             return;
         }
+        let choice = self.choice(0);
         let Some(slot) = self.owner_of(block) else {
             if let Some(text) = text.filter(|text| !text.is_empty()) {
-                self.orphan(0, Some(block), true, text);
+                self.orphan(choice, Some(block), true, text);
             }
             return;
         };
@@ -528,7 +529,9 @@ impl Demux {
                 held.warn(Warning::FragmentAfterStop);
                 held.after_stop.get_or_insert(held.raw.len());
             }
-            State::Settled | State::Gone => return self.orphan(0, Some(block), true, text),
+            State::Settled | State::Gone => {
+                return self.orphan(choice, Some(block), true, text);
+            }
         }
         self.append(slot, text);
     }
@@ -708,7 +711,7 @@ impl Demux {
         if let Some(at) = self.choices.iter().position(|choice| choice.index == index) {
             return at;
         }
-        if self.choices.len() >= self.options.limits.calls {
+        if self.choices.len() >= self.options.limits.calls.max(1) {
             self.over_limit = Some(LimitKind::Calls);
             return 0;
         }
