@@ -39,6 +39,8 @@ pub use error::{Error, ErrorKind, Position};
 pub use event::Event;
 #[cfg(any(feature = "std", feature = "stream"))]
 pub use feed::StreamError;
+#[doc(hidden)]
+pub use frame::fuzzing as frame_fuzzing;
 pub use limits::{LimitKind, Limits};
 pub use message::{Interrupted, Message};
 pub use protocol::Protocol;

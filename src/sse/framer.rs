@@ -16,13 +16,13 @@
 use alloc::vec::Vec;
 use core::ops::{ControlFlow, Range};
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
-use super::line::{Field, Line, Partial, Step, line};
+use super::line::{Field, Line, Partial, Step, line, usual_field};
 use super::options::{Limit, Limits, Options};
 use super::record::{Cut, Meaningless};
 use super::segments::Segments;
-use crate::frame::Place;
+use crate::frame::{Place, line_end};
 
 /// What a buffer may keep of its capacity from one event to the next, in bytes.
 const RETAIN: usize = 4 << 10;
@@ -48,14 +48,28 @@ mod todo {
     pub(super) const ENDED: u8 = 32;
 }
 
+/// What one look at a chunk gives.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// A whole event in the chunk, its name and its data. All else about it is in [`Framer::last`].
+    Event { name: Range<usize>, data: Range<usize> },
+    /// Anything else, told in [`Framer::last`].
+    Found,
+    /// All of the chunk is taken.
+    None,
+}
+
 /// What was found, and where it lies.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Found {
     pub kind: Kind,
+    /// The data was copied, its segments are known.
+    pub copied: bool,
     pub name: Place,
     pub data: Place,
     /// Where in the stream the first byte of the data stands.
     pub data_at: u64,
+    pub ordinal: u64,
     pub span: Range<u64>,
 }
 
@@ -82,12 +96,8 @@ pub(super) enum Kind {
     End,
 }
 
-impl Found {
-    fn new(kind: Kind, data: Place, span: Range<u64>) -> Self {
-        let data_at = span.start;
-        Found { kind, name: Place::Chunk(0..0), data, data_at, span }
-    }
-}
+/// No bytes.
+const NOWHERE: Place = Place::Chunk(0..0);
 
 /// The part of the current block that lies in the current chunk and was not copied.
 #[derive(Debug, Clone)]
@@ -113,6 +123,23 @@ impl Here {
             self.start = next;
         }
     }
+}
+
+/// What [`Framer::whole_event`] finds, in places of the chunk.
+enum Whole {
+    Event {
+        name: Range<usize>,
+        data: Range<usize>,
+        span: Range<usize>,
+        next: usize,
+    },
+    /// No usual event: `here` is what stands before the line at `pos`. `line_end`: where that line
+    /// ends, if that is known, and if it does.
+    Not {
+        here: Here,
+        pos: usize,
+        line_end: Option<Option<usize>>,
+    },
 }
 
 /// What remains to be told at the end of the stream.
@@ -151,10 +178,14 @@ pub(super) struct Framer {
     /// The first bytes of a stream that has not given an event.
     head: Vec<u8>,
     pub segments: Segments,
+    /// The last thing found.
+    pub last: Found,
     /// How many lines of data were copied.
     lines: usize,
     /// A data line of up to so many bytes passes no limit, if it is the block's first.
     safe_line: usize,
+    /// The same for an event line.
+    safe_name: usize,
     /// See [`todo`].
     todo: u8,
     partial: Partial,
@@ -183,6 +214,7 @@ pub(super) struct Framer {
 impl Framer {
     pub(super) fn new(options: Options, wants_head: bool) -> Self {
         let safe_line = options.limits.line.min(options.limits.data);
+        let safe_name = options.limits.line.min(options.limits.event);
         Framer {
             options,
             offset: 0,
@@ -197,8 +229,18 @@ impl Framer {
             pending_id: Vec::new(),
             head: Vec::new(),
             segments: Segments::default(),
+            last: Found {
+                kind: Kind::End,
+                copied: false,
+                name: NOWHERE,
+                data: NOWHERE,
+                data_at: 0,
+                ordinal: 0,
+                span: 0..0,
+            },
             lines: 0,
             safe_line,
+            safe_name,
             todo: todo::BOM,
             partial: Partial::Start,
             ending: Ending::Line,
@@ -249,55 +291,53 @@ impl Framer {
         bytes.get(range.clone()).unwrap_or_default()
     }
 
-    /// Takes bytes off the front of `input` up to the end of the next thing found. `None`: all is
-    /// taken.
-    #[inline]
-    pub(super) fn next(&mut self, input: &mut &[u8]) -> Option<Found> {
+    /// Takes bytes off the front of `input` up to the end of the next thing found.
+    #[inline(always)]
+    pub(super) fn next(&mut self, input: &mut &[u8]) -> Next {
         let chunk = *input;
         let left = self.options.limits.stream.saturating_sub(self.offset);
         if chunk.len() as u64 > left {
             return self.next_within(left, input);
         }
-        let (found, taken) = self.take(chunk);
-        *input = &chunk[taken..];
-        found
+        let (next, taken) = self.find(chunk);
+        self.take(input, taken);
+        next
     }
 
     #[inline(always)]
-    fn take(&mut self, chunk: &[u8]) -> (Option<Found>, usize) {
-        let (found, taken) = self.scan(chunk);
+    fn take(&mut self, input: &mut &[u8], taken: usize) {
+        let (head, rest) = input.split_at(taken);
         self.offset += taken as u64;
         if self.sniffing {
-            self.keep_head(&chunk[..taken]);
+            self.keep_head(head);
         }
-        (found, taken)
+        *input = rest;
     }
 
     /// The stream limit lies inside this chunk, or before it.
     #[cold]
-    fn next_within(&mut self, left: u64, input: &mut &[u8]) -> Option<Found> {
+    #[inline(never)]
+    fn next_within(&mut self, left: u64, input: &mut &[u8]) -> Next {
         if self.todo & todo::ENDED != 0 {
             self.restart();
-            return self.next(input);
+            return self.next_within(self.options.limits.stream, input);
         }
+        let within = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
         if self.todo & todo::OVER != 0 {
             *input = &[];
-            return None;
+            return Next::None;
         }
-        let chunk = *input;
-        let (found, taken) = self.take(&chunk[..left as usize]);
-        *input = &chunk[taken..];
-        found.or_else(|| {
-            *input = &[];
-            self.clear_block();
-            self.todo = todo::OVER;
-            self.mid_event = true;
-            Some(Found::new(
-                Kind::Limit(Limit::Stream),
-                Place::Chunk(0..0),
-                self.offset..self.offset,
-            ))
-        })
+        let (next, taken) = self.find(&input[..within]);
+        self.take(input, taken);
+        if !matches!(next, Next::None) || input.is_empty() {
+            return next;
+        }
+        *input = &[];
+        self.clear_block();
+        self.todo = todo::OVER;
+        self.mid_event = true;
+        self.tell(Kind::Limit(Limit::Stream), NOWHERE, self.offset..self.offset);
+        Next::Found
     }
 
     #[cold]
@@ -311,74 +351,133 @@ impl Framer {
         self.head.extend_from_slice(&taken[..taken.len().min(room)]);
     }
 
-    /// The first thing found in `chunk`, and how many bytes it took.
+    /// Writes down what was found, apart from its name: it has none.
     #[inline]
-    fn scan(&mut self, chunk: &[u8]) -> (Option<Found>, usize) {
+    fn tell(&mut self, kind: Kind, data: Place, span: Range<u64>) {
+        let data_at = span.start;
+        let ordinal = self.ordinal;
+        self.last = Found { kind, copied: false, name: NOWHERE, data, data_at, ordinal, span };
+    }
+
+    /// The first thing found in `chunk`, and how many bytes it took.
+    #[inline(always)]
+    fn find(&mut self, chunk: &[u8]) -> (Next, usize) {
         let mut pos = 0;
         if self.todo != 0 {
             match self.resume(chunk) {
                 ControlFlow::Continue(at) => pos = at,
-                ControlFlow::Break(result) => return result,
+                ControlFlow::Break((true, taken)) => return (Next::Found, taken),
+                ControlFlow::Break((false, taken)) => return (Next::None, taken),
             }
         }
-        let mut here = Here::at(pos);
-        // The next data line is the first one of a block that is not dropped.
-        let mut first = self.lines == 0 && !self.skipping;
-        while let Some(&byte) = chunk.get(pos) {
-            if let b'\n' | b'\r' = byte {
-                let next = self.past_line_end(chunk, pos);
-                if self.open {
-                    if let Some(found) = self.close_block(&here, pos + 1) {
-                        return (Some(found), next);
-                    }
-                } else if let Some(data) = here.data {
-                    let found = Found {
-                        kind: Kind::Event(None),
-                        name: Place::Chunk(here.name.unwrap_or(0..0)),
-                        data_at: self.offset + data.start as u64,
-                        data: Place::Chunk(data),
-                        span: self.offset + here.start as u64..self.offset + pos as u64 + 1,
-                    };
-                    self.ordinal += 1;
-                    return (Some(found), next);
-                }
-                here = Here::at(next);
-                first = true;
-                pos = next;
-                continue;
+        if self.open {
+            return self.scan(chunk, Here::at(pos), pos, None);
+        }
+        match self.whole_event(chunk, pos) {
+            Whole::Event { name, data, span, next } => {
+                self.last.kind = Kind::Event(None);
+                self.last.copied = false;
+                self.last.data_at = self.offset + data.start as u64;
+                self.last.ordinal = self.ordinal;
+                self.last.span = self.offset + span.start as u64..self.offset + span.end as u64;
+                self.ordinal += 1;
+                (Next::Event { name, data }, next)
             }
-            let Some(len) = self.line_end(&chunk[pos..]) else { break };
-            let end = pos + len;
-            let next = self.past_line_end(chunk, end);
-            let found = line(&chunk[pos..end]);
+            Whole::Not { here, pos, line_end } => self.scan(chunk, here, pos, line_end),
+        }
+    }
+
+    /// The block that begins at `pos`, if it is of the usual kind and all of it is there: an
+    /// `event` field perhaps, one line of data. Changes nothing, so that it stays small and fast;
+    /// all else is for [`scan`](Framer::scan).
+    #[inline(always)]
+    fn whole_event(&mut self, chunk: &[u8], mut pos: usize) -> Whole {
+        let mut here = Here::at(pos);
+        loop {
+            let (field, value) = match usual_field(&chunk[pos..]) {
+                Some((Field::Data, _)) if here.data.is_some() => {
+                    return Whole::Not { here, pos, line_end: None };
+                }
+                Some((field, value)) => (field, pos + value),
+                None => match (chunk.get(pos), here.data.clone()) {
+                    (Some(b'\n' | b'\r'), data) => {
+                        let Some(next) = behind_line_end(chunk, pos) else {
+                            return Whole::Not { here, pos, line_end: None };
+                        };
+                        if let Some(data) = data {
+                            let name = here.name.unwrap_or(0..0);
+                            return Whole::Event { name, data, span: here.start..pos + 1, next };
+                        }
+                        here = Here::at(next);
+                        pos = next;
+                        continue;
+                    }
+                    _ => return Whole::Not { here, pos, line_end: None },
+                },
+            };
             #[cfg(test)]
             {
-                self.examined += found.examined(len) as u64;
+                self.examined += (value - pos) as u64;
             }
-            match found {
-                Line::Field(Field::Data, value) if first && len <= self.safe_line => {
-                    here.data = Some(pos + value..end);
-                    first = false;
-                }
-                found => {
-                    if let Some(found) = self.line_of(chunk, &mut here, pos..end, found) {
-                        return (Some(found), next);
-                    }
-                    if !self.open {
-                        here.skip_to(next);
-                    }
-                    first = self.lines == 0 && !self.skipping && here.data.is_none();
-                }
+            let end = match self.line_end(&chunk[value..]) {
+                Some(len) => value + len,
+                None => return Whole::Not { here, pos, line_end: Some(None) },
+            };
+            let safe = if field == Field::Data { self.safe_line } else { self.safe_name };
+            let next = behind_line_end(chunk, end).filter(|_| end - pos <= safe);
+            let Some(next) = next else {
+                return Whole::Not { here, pos, line_end: Some(Some(end)) };
+            };
+            match field {
+                Field::Data => here.data = Some(value..end),
+                _ => here.name = Some(value..end),
             }
             pos = next;
         }
-        (self.suspend(chunk, &here, pos), chunk.len())
+    }
+
+    /// The first thing found in a chunk, line by line, and how many bytes it took. `line_end`: where
+    /// the line at `pos` ends, if that is known, and if it does.
+    #[inline(never)]
+    fn scan(
+        &mut self,
+        chunk: &[u8],
+        mut here: Here,
+        mut pos: usize,
+        mut line_end: Option<Option<usize>>,
+    ) -> (Next, usize) {
+        while let Some(&byte) = chunk.get(pos) {
+            if let b'\n' | b'\r' = byte {
+                let next = self.past_line_end(chunk, pos);
+                if self.close_block(&here, pos + 1) {
+                    return (Next::Found, next);
+                }
+                here = Here::at(next);
+                pos = next;
+                continue;
+            }
+            let end = match line_end.take() {
+                Some(end) => end,
+                None => self.line_end(&chunk[pos..]).map(|len| pos + len),
+            };
+            let Some(end) = end else { break };
+            let next = self.past_line_end(chunk, end);
+            if self.line_of(chunk, &mut here, pos..end) {
+                return (Next::Found, next);
+            }
+            if !self.open {
+                here.skip_to(next);
+            }
+            pos = next;
+        }
+        let found = self.suspend(chunk, &mut here, pos);
+        (if found { Next::Found } else { Next::None }, chunk.len())
     }
 
     /// How many bytes stand before the first line end.
     #[inline(always)]
     fn line_end(&mut self, bytes: &[u8]) -> Option<usize> {
-        let found = memchr2(b'\n', b'\r', bytes);
+        let found = line_end(bytes);
         #[cfg(test)]
         {
             self.examined += found.map_or(bytes.len(), |at| at + 1) as u64;
@@ -389,34 +488,30 @@ impl Framer {
     /// Where the line begins that follows the line end at `at`.
     #[inline(always)]
     fn past_line_end(&mut self, chunk: &[u8], at: usize) -> usize {
-        if chunk[at] == b'\r' {
-            match chunk.get(at + 1) {
-                Some(b'\n') => return at + 2,
-                Some(_) => {}
-                None => self.todo |= todo::SKIP_LF,
-            }
-        }
-        at + 1
+        behind_line_end(chunk, at).unwrap_or_else(|| {
+            self.todo |= todo::SKIP_LF;
+            at + 1
+        })
     }
 
-    /// A whole line in the chunk that is not simply the first of a block's data.
-    fn line_of(
-        &mut self,
-        chunk: &[u8],
-        here: &mut Here,
-        at: Range<usize>,
-        line: Line,
-    ) -> Option<Found> {
+    /// A whole line in the chunk. Whether it gives something.
+    fn line_of(&mut self, chunk: &[u8], here: &mut Here, at: Range<usize>) -> bool {
         let span = self.offset + at.start as u64..self.offset + at.end as u64 + 1;
         let text = &chunk[at.clone()];
+        let line = line(text);
+        #[cfg(test)]
+        {
+            self.examined += line.examined(text.len()) as u64;
+        }
         match line {
-            Line::Field(Field::Data | Field::Event | Field::Id, _) if self.skipping => None,
+            Line::Field(Field::Data | Field::Event | Field::Id, _) if self.skipping => false,
             Line::Field(field, value) => {
                 let before = here.data.as_ref().map_or(self.data.len(), Range::len)
                     + usize::from(here.data.is_some() || self.lines > 0);
                 if let Some(limit) = self.exceeded(field, value, text.len(), before) {
                     self.open_at(self.offset + here.start as u64);
-                    return Some(self.exceed(limit, span.start));
+                    self.exceed(limit, span.start);
+                    return true;
                 }
                 let value = at.start + value..at.end;
                 match field {
@@ -441,13 +536,16 @@ impl Framer {
                         None => return self.stray(chunk, here, at, Meaningless::InvalidRetry),
                     },
                 }
-                None
+                false
             }
-            Line::Comment => self.options.comments.then(|| {
-                self.spill(chunk, here);
-                let (text, cut) = clip(at.start + 1..at.end, self.options.limits.comment);
-                Found::new(Kind::Comment { cut }, Place::Chunk(text), span)
-            }),
+            Line::Comment => {
+                if self.options.comments {
+                    self.spill(chunk, here);
+                    let (text, cut) = clip(at.start + 1..at.end, self.options.limits.comment);
+                    self.tell(Kind::Comment { cut }, Place::Chunk(text), span);
+                }
+                self.options.comments
+            }
             Line::Stray => self.stray(chunk, here, at, Meaningless::NoField),
         }
     }
@@ -458,34 +556,23 @@ impl Framer {
         self.id_pending = true;
     }
 
-    fn set_retry(
-        &mut self,
-        retry: u64,
-        span: Range<u64>,
-        chunk: &[u8],
-        here: &mut Here,
-    ) -> Option<Found> {
+    fn set_retry(&mut self, retry: u64, span: Range<u64>, chunk: &[u8], here: &mut Here) -> bool {
         self.retry = Some(retry);
-        self.options.retries.then(|| {
+        if self.options.retries {
             self.spill(chunk, here);
-            Found::new(Kind::Retry, Place::Chunk(0..0), span)
-        })
+            self.tell(Kind::Retry, NOWHERE, span);
+        }
+        self.options.retries
     }
 
-    fn stray(
-        &mut self,
-        chunk: &[u8],
-        here: &mut Here,
-        at: Range<usize>,
-        why: Meaningless,
-    ) -> Option<Found> {
-        if !self.options.strays {
-            return None;
+    fn stray(&mut self, chunk: &[u8], here: &mut Here, at: Range<usize>, why: Meaningless) -> bool {
+        if self.options.strays {
+            self.spill(chunk, here);
+            let span = self.offset + at.start as u64..self.offset + at.end as u64 + 1;
+            let (text, cut) = clip(at, self.options.limits.stray);
+            self.tell(Kind::Stray { why, cut }, Place::Chunk(text), span);
         }
-        self.spill(chunk, here);
-        let span = self.offset + at.start as u64..self.offset + at.end as u64 + 1;
-        let (text, cut) = clip(at, self.options.limits.stray);
-        Some(Found::new(Kind::Stray { why, cut }, Place::Chunk(text), span))
+        self.options.strays
     }
 
     /// Which limit, if any, a line of `len` bytes passes first, if its field's value begins at
@@ -507,11 +594,11 @@ impl Framer {
 
     /// Drops the block: the line at `at` passed a limit. The id it had before stands.
     #[cold]
-    fn exceed(&mut self, limit: Limit, at: u64) -> Found {
+    fn exceed(&mut self, limit: Limit, at: u64) {
         self.clear_fields();
         self.open = true;
         self.skipping = true;
-        Found::new(Kind::Limit(limit), Place::Chunk(0..0), self.block_start..at)
+        self.tell(Kind::Limit(limit), NOWHERE, self.block_start..at);
     }
 
     fn has_nul(&mut self, id: &[u8]) -> bool {
@@ -561,8 +648,9 @@ impl Framer {
         self.segments.extend_to(end);
     }
 
-    /// The blank line of a block that is not all in one chunk, or has an id; `end` is behind it.
-    fn close_block(&mut self, here: &Here, end: usize) -> Option<Found> {
+    /// The blank line of a block; `end` is behind it. Whether the block gives something.
+    fn close_block(&mut self, here: &Here, end: usize) -> bool {
+        self.open_at(self.offset + here.start as u64);
         let span = self.block_start..self.offset + end as u64;
         let new_id = core::mem::take(&mut self.id_pending);
         if new_id {
@@ -571,28 +659,33 @@ impl Framer {
         }
         if (self.lines > 0 || here.data.is_some()) && !self.skipping {
             self.todo |= todo::DELIVERED;
-            return Some(self.event(here, span, None));
+            self.tell_block(Kind::Event(None), here, span);
+            self.ordinal += 1;
+            return true;
         }
         self.clear_block();
-        (new_id && self.options.id_commits)
-            .then(|| Found::new(Kind::IdCommit, Place::Chunk(0..0), span))
+        if new_id && self.options.id_commits {
+            self.tell(Kind::IdCommit, NOWHERE, span);
+            return true;
+        }
+        false
     }
 
-    fn event(&mut self, here: &Here, span: Range<u64>, cut: Option<Cut>) -> Found {
-        self.ordinal += 1;
-        let (data, data_at) = match &here.data {
+    fn tell_block(&mut self, kind: Kind, here: &Here, span: Range<u64>) {
+        let last = &mut self.last;
+        last.kind = kind;
+        last.ordinal = self.ordinal;
+        last.span = span;
+        last.copied = here.data.is_none();
+        (last.data, last.data_at) = match &here.data {
             Some(data) => (Place::Chunk(data.clone()), self.offset + data.start as u64),
             None => (Place::Data(0..self.data.len()), self.segments.first()),
         };
-        Found { kind: Kind::Event(cut), name: self.name_of(here), data, data_at, span }
-    }
-
-    fn name_of(&self, here: &Here) -> Place {
-        match &here.name {
+        last.name = match &here.name {
             Some(name) => Place::Chunk(name.clone()),
             None if self.named => Place::Name(0..self.name.len()),
-            None => Place::Chunk(0..0),
-        }
+            None => NOWHERE,
+        };
     }
 
     fn clear_block(&mut self) {
@@ -610,10 +703,11 @@ impl Framer {
     }
 
     /// The chunk ends at an unfinished line at `pos` (or just before a line).
-    fn suspend(&mut self, chunk: &[u8], here: &Here, pos: usize) -> Option<Found> {
-        self.spill(chunk, &mut here.clone());
+    /// Whether that gives something.
+    fn suspend(&mut self, chunk: &[u8], here: &mut Here, pos: usize) -> bool {
+        self.spill(chunk, here);
         if pos == chunk.len() {
-            return None;
+            return false;
         }
         self.begin_line(self.offset + pos as u64);
         self.extend(&chunk[pos..], self.offset + pos as u64)
@@ -625,15 +719,17 @@ impl Framer {
         self.todo |= todo::LINE;
     }
 
-    /// Goes on where the last chunk ended: up to the first line of which nothing has come yet.
-    fn resume(&mut self, chunk: &[u8]) -> ControlFlow<(Option<Found>, usize), usize> {
+    /// Goes on where the last chunk ended: up to the first line of which nothing has come yet. A
+    /// break says whether something was found before that, and how many bytes were taken.
+    #[inline(never)]
+    fn resume(&mut self, chunk: &[u8]) -> ControlFlow<(bool, usize), usize> {
         self.forget_delivered();
         if chunk.is_empty() {
-            return ControlFlow::Break((None, 0));
+            return ControlFlow::Break((false, 0));
         }
         if self.todo & (todo::ENDED | todo::OVER) != 0 {
             if self.todo & todo::OVER != 0 && self.todo & todo::ENDED == 0 {
-                return ControlFlow::Break((None, chunk.len()));
+                return ControlFlow::Break((false, chunk.len()));
             }
             self.restart();
         }
@@ -641,7 +737,7 @@ impl Framer {
         if self.todo & todo::BOM != 0 {
             match self.byte_order_mark(chunk) {
                 Some(behind) => pos = behind,
-                None => return ControlFlow::Break((None, chunk.len())),
+                None => return ControlFlow::Break((false, chunk.len())),
             }
         }
         if self.todo & todo::SKIP_LF != 0 {
@@ -653,17 +749,15 @@ impl Framer {
         }
         let len = self.line_end(&chunk[pos..]);
         let end = len.map_or(chunk.len(), |len| pos + len);
-        if let Some(found) = self.extend(&chunk[pos..end], self.offset + pos as u64) {
-            return ControlFlow::Break((Some(found), end));
-        }
-        if len.is_none() {
-            return ControlFlow::Break((None, end));
+        let found = self.extend(&chunk[pos..end], self.offset + pos as u64);
+        if found || len.is_none() {
+            return ControlFlow::Break((found, end));
         }
         let next = self.past_line_end(chunk, end);
-        match self.finish_line(self.offset + end as u64) {
-            Some(found) => ControlFlow::Break((Some(found), next)),
-            None => ControlFlow::Continue(next),
+        if self.finish_line(self.offset + end as u64) {
+            return ControlFlow::Break((true, next));
         }
+        ControlFlow::Continue(next)
     }
 
     fn forget_delivered(&mut self) {
@@ -696,13 +790,14 @@ impl Framer {
         self.todo &= !todo::BOM;
         if self.bom > 0 {
             self.begin_line(0);
-            let held = self.extend(&BOM[..usize::from(self.bom)], 0);
-            debug_assert!(held.is_none(), "a stray line passes no limit");
+            let found = self.extend(&BOM[..usize::from(self.bom)], 0);
+            debug_assert!(!found, "a stray line passes no limit");
         }
     }
 
-    /// Adds bytes to the unfinished line; `at` is where they stand in the stream.
-    fn extend(&mut self, mut part: &[u8], mut at: u64) -> Option<Found> {
+    /// Adds bytes to the unfinished line; `at` is where they stand in the stream. Whether they pass
+    /// a limit.
+    fn extend(&mut self, mut part: &[u8], mut at: u64) -> bool {
         while let Some((&byte, rest)) = part.split_first() {
             let Some(step) = self.partial.step(byte) else { break };
             #[cfg(test)]
@@ -725,7 +820,8 @@ impl Framer {
                 if let Some(limit) = self.exceeded(field, self.value_at.into(), len, before) {
                     self.partial = Partial::Skip;
                     self.open_at(self.line_start);
-                    return Some(self.exceed(limit, self.line_start));
+                    self.exceed(limit, self.line_start);
+                    return true;
                 }
                 match field {
                     Field::Data => self.append_data(part, end),
@@ -739,7 +835,7 @@ impl Framer {
             Partial::Stray => self.append_text(part, self.options.limits.stray),
             _ => {}
         }
-        None
+        false
     }
 
     /// The data before the unfinished line, with the LF that joins it; `at` is how far that line
@@ -798,13 +894,13 @@ impl Framer {
         self.line.extend_from_slice(&b": "[..behind]);
     }
 
-    /// The unfinished line ends at `end`.
-    fn finish_line(&mut self, end: u64) -> Option<Found> {
-        if let Some(found) = self.complete_head(end) {
-            self.todo &= !todo::LINE;
-            return Some(found);
-        }
+    /// The unfinished line ends at `end`. Whether that gives something.
+    fn finish_line(&mut self, end: u64) -> bool {
+        let exceeded = self.complete_head(end);
         self.todo &= !todo::LINE;
+        if exceeded {
+            return true;
+        }
         let span = self.line_start..end + 1;
         let value = usize::from(self.value_at);
         match self.partial {
@@ -817,24 +913,24 @@ impl Framer {
                     self.set_pending_id(id);
                 }
                 self.line = line;
-                if has_nul { self.stray_line(Meaningless::IdWithNul, span) } else { None }
+                has_nul && self.stray_line(Meaningless::IdWithNul, span)
             }
             Partial::Value(Field::Retry) => match milliseconds(&self.line[value..]) {
                 Some(retry) => self.set_retry(retry, span, b"", &mut Here::at(0)),
                 None => self.stray_line(Meaningless::InvalidRetry, span),
             },
-            Partial::Comment => Some(Found::new(
-                Kind::Comment { cut: self.cut },
-                Place::Line(0..self.line.len()),
-                span,
-            )),
+            Partial::Comment => {
+                let text = Place::Line(0..self.line.len());
+                self.tell(Kind::Comment { cut: self.cut }, text, span);
+                true
+            }
             Partial::Stray => self.stray_line(Meaningless::NoField, span),
-            _ => None,
+            _ => false,
         }
     }
 
-    /// What a line is that ends at `end`, before its value has begun.
-    fn complete_head(&mut self, end: u64) -> Option<Found> {
+    /// What a line is that ends at `end`, before its value has begun. Whether it passes a limit.
+    fn complete_head(&mut self, end: u64) -> bool {
         match self.partial {
             Partial::Name(field, matched) if usize::from(matched) < field.name().len() => {
                 self.enter(Partial::Stray, end);
@@ -842,20 +938,23 @@ impl Framer {
             Partial::Name(field, _) | Partial::Colon(field) => {
                 self.enter(Partial::Value(field), end);
             }
-            _ => return None,
+            _ => return false,
         }
         self.extend(b"", end)
     }
 
-    fn stray_line(&mut self, why: Meaningless, span: Range<u64>) -> Option<Found> {
-        let (text, cut) = clip(0..self.line.len(), self.options.limits.stray);
-        let cut = cut || (self.partial == Partial::Stray && self.cut);
-        self.options.strays.then(|| Found::new(Kind::Stray { why, cut }, Place::Line(text), span))
+    fn stray_line(&mut self, why: Meaningless, span: Range<u64>) -> bool {
+        if self.options.strays {
+            let (text, cut) = clip(0..self.line.len(), self.options.limits.stray);
+            let cut = cut || (self.partial == Partial::Stray && self.cut);
+            self.tell(Kind::Stray { why, cut }, Place::Line(text), span);
+        }
+        self.options.strays
     }
 
-    /// What the end of the stream decides, one thing at a call; last [`Kind::End`], then `None`.
-    /// `lenient`: an event it cuts is an event.
-    pub(super) fn next_eof(&mut self, lenient: bool) -> Option<Found> {
+    /// What the end of the stream decides, one thing at a call, told in `last`; at last
+    /// [`Kind::End`], then `false`. `lenient`: an event it cuts is an event.
+    pub(super) fn next_eof(&mut self, lenient: bool) -> bool {
         self.forget_delivered();
         loop {
             let ending = self.ending;
@@ -873,77 +972,70 @@ impl Framer {
                     self.clear_block();
                     self.id_pending = false;
                     self.todo |= todo::ENDED;
-                    let end = self.offset..self.offset;
-                    return Some(Found::new(Kind::End, Place::Chunk(0..0), end));
+                    self.tell(Kind::End, NOWHERE, self.offset..self.offset);
+                    true
                 }
-                Ending::Done => return None,
+                Ending::Done => return false,
             };
-            if found.is_some() {
-                return found;
+            if found {
+                return true;
             }
         }
     }
 
     /// The line that the end of the stream cuts, unless it is part of an event.
-    fn eof_line(&mut self, lenient: bool) -> Option<Found> {
+    fn eof_line(&mut self, lenient: bool) -> bool {
         if self.todo & todo::BOM != 0 {
             self.give_back_mark();
         }
         self.mid_event |= self.open || self.todo & todo::LINE != 0;
         if self.todo & todo::LINE == 0 {
-            return None;
+            return false;
         }
         let end = self.offset;
-        if let Some(found) = self.complete_head(end) {
-            return Some(found);
+        if self.complete_head(end) {
+            return true;
         }
         let has_event = self.lines > 0;
+        let mut kind = Kind::UnterminatedLine;
         match self.partial {
-            Partial::Value(Field::Data) | Partial::Skip => return None,
-            Partial::Value(Field::Event | Field::Id) if has_event => return None,
+            Partial::Value(Field::Data) | Partial::Skip => return false,
+            Partial::Value(Field::Event | Field::Id) if has_event => return false,
             Partial::Value(Field::Event) => {
                 release(&mut self.line);
                 self.write_head(Field::Event);
                 self.line.extend_from_slice(&self.name);
             }
-            Partial::Comment if lenient => {
-                let kind = Kind::Comment { cut: self.cut };
-                return Some(Found::new(
-                    kind,
-                    Place::Line(0..self.line.len()),
-                    self.line_start..end,
-                ));
-            }
+            Partial::Comment if lenient => kind = Kind::Comment { cut: self.cut },
             Partial::Comment => self.line.insert(0, b':'),
             _ => {}
         }
-        let (text, _) = clip(0..self.line.len(), self.options.limits.stray);
-        Some(Found::new(Kind::UnterminatedLine, Place::Line(text), self.line_start..end))
+        let text = match kind {
+            Kind::UnterminatedLine => clip(0..self.line.len(), self.options.limits.stray).0,
+            _ => 0..self.line.len(),
+        };
+        self.tell(kind, Place::Line(text), self.line_start..end);
+        true
     }
 
     /// The block that the end of the stream cuts.
-    fn eof_block(&mut self, lenient: bool) -> Option<Found> {
+    fn eof_block(&mut self, lenient: bool) -> bool {
         if !self.open || self.skipping {
-            return None;
+            return false;
         }
-        let span = self.block_start..self.offset;
         let cut_line = self.todo & todo::LINE != 0
             && matches!(self.partial, Partial::Value(Field::Data | Field::Event));
-        let here = Here::at(0);
-        if self.lines == 0 {
-            // A name that is itself cut was told as a line.
-            return (!cut_line).then(|| Found {
-                name: self.name_of(&here),
-                ..Found::new(Kind::UnterminatedBlock { event: None }, Place::Chunk(0..0), span)
-            });
+        if self.lines == 0 && cut_line {
+            // Its name is itself cut and was told as a line.
+            return false;
         }
         let cut = if cut_line { Cut::Line } else { Cut::Block };
-        let mut found = self.event(&here, span, Some(cut));
-        if !lenient {
-            self.ordinal -= 1;
-            found.kind = Kind::UnterminatedBlock { event: Some(cut) };
-        }
-        Some(found)
+        let event = (self.lines > 0).then_some(cut);
+        let dispatched = lenient && event.is_some();
+        let kind = if dispatched { Kind::Event(event) } else { Kind::UnterminatedBlock { event } };
+        self.tell_block(kind, &Here::at(0), self.block_start..self.offset);
+        self.ordinal += u64::from(dispatched);
+        true
     }
 
     /// Makes ready for another stream; the last event id and the reconnection time stand.
@@ -961,6 +1053,16 @@ impl Framer {
         self.id.clear();
         self.id.extend_from_slice(id);
     }
+}
+
+/// Where the line begins that follows the line end at `at`; `None` if an LF may still come that
+/// belongs to it.
+#[inline(always)]
+fn behind_line_end(chunk: &[u8], at: usize) -> Option<usize> {
+    if chunk[at] != b'\r' {
+        return Some(at + 1);
+    }
+    chunk.get(at + 1).map(|&next| if next == b'\n' { at + 2 } else { at + 1 })
 }
 
 /// Appends without taking more than `limit` in advance.
@@ -1006,9 +1108,9 @@ mod tests {
     fn examined<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> u64 {
         let mut framer = Framer::new(Options::default(), true);
         for mut chunk in chunks {
-            while framer.next(&mut chunk).is_some() {}
+            while !matches!(framer.next(&mut chunk), Next::None) {}
         }
-        while framer.next_eof(true).is_some() {}
+        while framer.next_eof(true) {}
         framer.examined
     }
 
@@ -1038,7 +1140,7 @@ mod tests {
 
     #[test]
     fn a_framer_is_small() {
-        assert!(size_of::<Framer>() <= 448, "{}", size_of::<Framer>());
+        assert!(size_of::<Framer>() <= 560, "{}", size_of::<Framer>());
     }
 
     #[test]

@@ -60,6 +60,15 @@ pub(super) enum Line {
     Stray,
 }
 
+/// The field that most lines of a stream have, with its colon, and where its value begins. The
+/// line's end need not be known: it cannot change that.
+#[inline(always)]
+pub(super) fn usual_field(line: &[u8]) -> Option<(Field, usize)> {
+    let name = alt((value(Field::Data, tag("data:")), value(Field::Event, tag("event:"))));
+    let field: IResult<&[u8], Field> = terminated(name, opt(char(' '))).parse(line);
+    field.ok().map(|(rest, field)| (field, line.len() - rest.len()))
+}
+
 #[cfg(test)]
 impl Line {
     /// How many bytes of a line of `len` bytes were looked at to tell what it is.

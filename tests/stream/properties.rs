@@ -1,11 +1,9 @@
 //! What holds for all streams: no panic, the same events however the bytes are cut, and every call
 //! comes back as it went in.
 
-mod support;
-
+use crate::support::{Random, cases, events, message};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::{Random, cases, events, message};
 use toolcall::{EmitAt, Event, Message, Options, Protocol};
 
 const PROTOCOLS: &[&str] = &["openai-chat", "anthropic"];
@@ -118,7 +116,8 @@ fn chat_stream(calls: &[Sent], seed: u64) -> String {
             "choices": [{"index": 0, "delta": {"tool_calls": [entry]}, "finish_reason": null}]});
         stream += &format!("data: {chunk}\n\n");
     }
-    stream + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
+    stream
+        + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
         data: [DONE]\n\n"
 }
 
@@ -163,9 +162,7 @@ fn assert_same_calls(
 }
 
 /// The fragments that were shown, joined, are the raw text that was judged.
-fn assert_fragments_join(
-    events: &[Result<Event<'static>, String>],
-) -> Result<(), TestCaseError> {
+fn assert_fragments_join(events: &[Result<Event<'static>, String>]) -> Result<(), TestCaseError> {
     let mut shown = std::collections::BTreeMap::<_, String>::new();
     for event in events.iter().flatten() {
         match event {
