@@ -69,7 +69,9 @@ impl ToolCallCodec {
         loop {
             match step(&mut self.decoder) {
                 Ok(true) => return Ok(self.decoder.ready().map(Event::into_owned)),
-                Ok(false) => return self.failure.take().map_or(Ok(None), |error| Err(error.into())),
+                Ok(false) => {
+                    return self.failure.take().map_or(Ok(None), |error| Err(error.into()));
+                }
                 Err(error) => {
                     self.failure.get_or_insert(error);
                 }

@@ -94,9 +94,7 @@ impl<R: Read> EventReader<R> {
     ///
     /// # Errors
     /// [`Interrupted`], with what was read, if the source failed or could not be read to its end.
-    pub fn collect_message(
-        mut self,
-    ) -> Result<Message, Interrupted<StreamError<std::io::Error>>> {
+    pub fn collect_message(mut self) -> Result<Message, Interrupted<StreamError<std::io::Error>>> {
         let mut collector = Collector::default();
         while let Some(item) = self.next_event() {
             let is_waiting = matches!(&item, Err(StreamError::Transport(error)) if is_wait(error));

@@ -290,7 +290,8 @@ impl Preview {
 
     /// A run of a number or a word; how much of it was taken.
     fn bare(&mut self, rest: &str) -> usize {
-        let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        let belongs =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         let run = rest.bytes().position(|byte| !belongs(&byte)).unwrap_or(rest.len());
         self.text.push_str(&rest[..run]);
         let end = self.text.len() as u32;
@@ -383,7 +384,9 @@ impl Preview {
         self.drop_high_surrogate();
         match value {
             0xd800..=0xdbff => self.unescape.high_surrogate = Some(value),
-            _ => self.text.push(char::from_u32(value.into()).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            _ => {
+                self.text.push(char::from_u32(value.into()).unwrap_or(char::REPLACEMENT_CHARACTER))
+            }
         }
         1
     }
