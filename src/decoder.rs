@@ -11,6 +11,7 @@ use crate::frame::{Body, Frame, Framing, Unit, UnitKind, sniff};
 use crate::limits::{LimitKind, Limits};
 use crate::protocol::Protocol;
 use crate::sse;
+use crate::trace::StreamSpan;
 use crate::warning::Warning;
 use crate::wire::{Malformed, Reader};
 
@@ -61,6 +62,7 @@ pub struct Decoder {
     phase: Phase,
     /// Handed out once the events before it are.
     failure: Option<Error>,
+    span: StreamSpan,
 }
 
 /// Frames in, events into the demultiplexer's queue.
@@ -173,6 +175,7 @@ impl Decoder {
             },
             phase: Phase::Reading,
             failure: None,
+            span: StreamSpan::new(),
         }
     }
 
@@ -281,7 +284,10 @@ impl Decoder {
 
     /// The event that was found.
     pub(crate) fn ready(&mut self) -> Option<Event<'_>> {
-        self.interpreter.demux.pop()
+        let protocol = self.interpreter.protocol;
+        let event = self.interpreter.demux.pop()?;
+        self.span.event(protocol, &event);
+        Some(event)
     }
 
     fn read(&mut self, unit: &Unit, chunk: &[u8]) {
@@ -302,6 +308,7 @@ impl Decoder {
         match self.failure.take() {
             None => Ok(()),
             Some(error) => {
+                self.span.error(self.interpreter.protocol, &error);
                 self.interpreter.demux.fail(error.kind().as_str());
                 Err(error)
             }

@@ -29,6 +29,7 @@ pub mod sse;
 mod stop;
 #[cfg(feature = "stream")]
 pub mod stream;
+mod trace;
 mod warning;
 mod wire;
 
