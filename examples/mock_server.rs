@@ -45,7 +45,7 @@ fn options() -> Option<Options> {
     let root = arguments.next()?.into();
     let mut options = Options { root, port: 0, chunk: 1024, delay: Duration::ZERO };
     while let Some(name) = arguments.next() {
-        let value = arguments.next()?.parse().ok()?;
+        let value: u64 = arguments.next()?.parse().ok()?;
         match name.as_str() {
             "--port" => options.port = value.try_into().ok()?,
             "--chunk" => options.chunk = usize::try_from(value).ok()?.max(1),
