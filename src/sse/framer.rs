@@ -313,7 +313,18 @@ impl Framer {
     pub(super) fn next<'i>(&mut self, input: &mut &'i [u8]) -> Next<'i> {
         let chunk = *input;
         let left = self.options.limits.stream.saturating_sub(self.offset);
-        if self.todo != 0 || self.open || chunk.len() as u64 > left {
+        if chunk.len() as u64 > left {
+            return self.next_within(left, input);
+        }
+        if self.todo == todo::DELIVERED {
+            self.forget_delivered();
+        } else if self.todo != 0 || self.open {
+            if self.todo == todo::LINE
+                && self.partial == Partial::Value(Field::Data)
+                && chunk.len() as u64 <= self.line_room.saturating_sub(self.offset)
+            {
+                return self.go_on_with_data(input);
+            }
             return self.next_within(left, input);
         }
         self.next_from(input, 0)
@@ -334,7 +345,14 @@ impl Framer {
                 self.take(input, next);
                 Next::Event { name, data, name_at: places.name, data_at: places.data }
             }
+            Whole::Not { mut here, pos, line_end: Some(None) } => {
+                let chunk = *input;
+                let found = self.suspend(chunk, &mut here, pos);
+                self.take(input, chunk.len());
+                if found { Next::Found } else { Next::None }
+            }
             Whole::Not { here, pos, line_end } => {
+                let line_end = line_end.flatten();
                 let (found, taken) = self.scan(input, here, pos, line_end);
                 self.take(input, taken);
                 if found { Next::Found } else { Next::None }
@@ -364,11 +382,6 @@ impl Framer {
             *input = &[];
             return Next::None;
         }
-        if self.todo == todo::LINE && self.partial == Partial::Value(Field::Data) {
-            if let Some(next) = self.go_on_with_data(left, input) {
-                return next;
-            }
-        }
         let within = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
         let (mut chunk, behind) = input.split_at(within);
         let next = match self.resume(chunk) {
@@ -395,26 +408,32 @@ impl Framer {
         Next::Found
     }
 
-    /// The usual case of a chunk that goes on where the last one was cut: inside a data line.
-    /// `None`: this is a case that is not usual, nothing has changed.
-    #[inline(always)]
-    fn go_on_with_data<'i>(&mut self, left: u64, input: &mut &'i [u8]) -> Option<Next<'i>> {
+    /// The usual case of a chunk that goes on where the last one was cut: inside a data line, which
+    /// passes no limit in this chunk.
+    #[inline(never)]
+    fn go_on_with_data<'i>(&mut self, input: &mut &'i [u8]) -> Next<'i> {
         let chunk = *input;
-        let room = self.line_room.saturating_sub(self.offset).min(left);
-        if chunk.len() as u64 > room {
-            return None;
+        match self.line_end(chunk) {
+            Some(end) => self.end_data(input, end),
+            None => {
+                self.append_data(chunk);
+                self.take(input, chunk.len());
+                Next::None
+            }
         }
-        let Some(end) = self.line_end(chunk) else {
-            self.append_data(chunk, self.offset + chunk.len() as u64);
-            self.take(input, chunk.len());
-            return Some(Next::None);
-        };
-        self.append_data(&chunk[..end], self.offset + end as u64);
+    }
+
+    /// The data line ends at `end`.
+    #[inline(never)]
+    fn end_data<'i>(&mut self, input: &mut &'i [u8], end: usize) -> Next<'i> {
+        let chunk = *input;
+        self.append_data(&chunk[..end]);
+        self.segments.extend_to(self.offset + end as u64);
         self.todo = 0;
         let next = self.past_line_end(chunk, end);
         let (found, taken) = self.scan(chunk, Here::at(next), next, None);
         self.take(input, taken);
-        Some(if found { Next::Found } else { Next::None })
+        if found { Next::Found } else { Next::None }
     }
 
     #[cold]
@@ -502,14 +521,14 @@ impl Framer {
     }
 
     /// Whether something is found in a chunk, line by line, and how many bytes it takes.
-    /// `line_end`: where the line at `pos` ends, if that is known, and if it does.
+    /// `line_end`: where the line at `pos` ends, if that is known.
     #[inline(never)]
     fn scan(
         &mut self,
         chunk: &[u8],
         mut here: Here,
         mut pos: usize,
-        mut line_end: Option<Option<usize>>,
+        mut line_end: Option<usize>,
     ) -> (bool, usize) {
         while let Some(&byte) = chunk.get(pos) {
             if let b'\n' | b'\r' = byte {
@@ -521,11 +540,11 @@ impl Framer {
                 pos = next;
                 continue;
             }
-            let end = match line_end.take() {
-                Some(end) => end,
+            let found = match line_end.take() {
+                Some(end) => Some(end),
                 None => self.line_end(&chunk[pos..]).map(|len| pos + len),
             };
-            let Some(end) = end else { break };
+            let Some(end) = found else { break };
             let next = self.past_line_end(chunk, end);
             if self.line_of(chunk, &mut here, pos..end) {
                 return (true, next);
@@ -600,7 +619,8 @@ impl Framer {
                     Field::Data => {
                         self.spill(chunk, here);
                         self.begin_data(self.offset + value.start as u64);
-                        self.append_data(&chunk[value.clone()], self.offset + value.end as u64);
+                        self.append_data(&chunk[value.clone()]);
+                        self.segments.extend_to(self.offset + value.end as u64);
                     }
                     Field::Event => here.name = Some(value),
                     Field::Id if self.has_nul(&chunk[value.clone()]) => {
@@ -700,7 +720,8 @@ impl Framer {
         if let Some(data) = here.data.take() {
             self.open_at(self.offset + here.start as u64);
             self.begin_data(self.offset + data.start as u64);
-            self.append_data(&chunk[data.clone()], self.offset + data.end as u64);
+            self.append_data(&chunk[data.clone()]);
+            self.segments.extend_to(self.offset + data.end as u64);
         }
         if let Some(name) = here.name.take() {
             self.open_at(self.offset + here.start as u64);
@@ -716,15 +737,15 @@ impl Framer {
             self.segments.begin(at);
         } else {
             self.segments.next(at);
-            self.append_data(b"\n", at);
+            self.append_data(b"\n");
         }
         self.lines += 1;
     }
 
-    /// Adds to the last data line, whose value reaches to `end` now.
-    fn append_data(&mut self, bytes: &[u8], end: u64) {
+    /// Adds to the last data line.
+    #[inline]
+    fn append_data(&mut self, bytes: &[u8]) {
         append(&mut self.data, bytes, self.options.limits.data);
-        self.segments.extend_to(end);
     }
 
     /// The blank line of a block; `end` is behind it. Whether the block gives something.
@@ -797,7 +818,8 @@ impl Framer {
                 {
                     self.examined += value as u64;
                 }
-                self.enter(Partial::Value(field), at + value as u64);
+                self.partial = Partial::Value(field);
+                self.enter_value(field, at + value as u64);
                 self.extend(&tail[value..], at + value as u64)
             }
             _ => self.extend(tail, at),
@@ -907,7 +929,7 @@ impl Framer {
                     return true;
                 }
                 match field {
-                    Field::Data => self.append_data(part, end),
+                    Field::Data => self.append_data(part),
                     Field::Event => append(&mut self.name, part, self.options.limits.event),
                     Field::Id | Field::Retry => {
                         append(&mut self.line, part, self.options.limits.line);
@@ -992,6 +1014,10 @@ impl Framer {
         let span = self.line_start..end + 1;
         let value = usize::from(self.value_at);
         match self.partial {
+            Partial::Value(Field::Data) => {
+                self.segments.extend_to(end);
+                false
+            }
             Partial::Value(Field::Id) => {
                 let line = core::mem::take(&mut self.line);
                 let id = &line[value..];
