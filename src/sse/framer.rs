@@ -40,8 +40,8 @@ mod todo {
     pub(super) const SKIP_LF: u8 = 2;
     /// A line is unfinished.
     pub(super) const LINE: u8 = 4;
-    /// The buffers hold an event that was handed out.
-    pub(super) const DELIVERED: u8 = 8;
+    /// The buffers hold a large event that was handed out, and are to be given back.
+    pub(super) const RELEASE: u8 = 8;
     /// The stream limit was passed: nothing is read any more.
     pub(super) const OVER: u8 = 16;
     /// The stream has ended: the next byte begins another one.
@@ -316,9 +316,7 @@ impl Framer {
         if chunk.len() as u64 > left {
             return self.next_within(left, input);
         }
-        if self.todo == todo::DELIVERED {
-            self.forget_delivered();
-        } else if self.todo != 0 || self.open {
+        if self.todo != 0 || self.open {
             if self.todo == todo::LINE
                 && self.partial == Partial::Value(Field::Data)
                 && chunk.len() as u64 <= self.line_room.saturating_sub(self.offset)
@@ -603,8 +601,11 @@ impl Framer {
         match line {
             Line::Field(Field::Data | Field::Event | Field::Id, _) if self.skipping => false,
             Line::Field(field, value) => {
-                let before = here.data.as_ref().map_or(self.data.len(), Range::len)
-                    + usize::from(here.data.is_some() || self.lines > 0);
+                let before = match &here.data {
+                    Some(data) => data.len() + 1,
+                    None if self.lines > 0 => self.data.len() + 1,
+                    None => 0,
+                };
                 let (room, limit) = self.room(field, value, before);
                 if room.is_none_or(|room| text.len() > room) {
                     self.open_at(self.offset + here.start as u64);
@@ -732,12 +733,14 @@ impl Framer {
     }
 
     /// Begins a copied data line whose value stands at `at`.
+    #[inline]
     fn begin_data(&mut self, at: u64) {
         if self.lines == 0 {
+            self.data.clear();
             self.segments.begin(at);
         } else {
-            self.segments.next(at);
             self.append_data(b"\n");
+            self.segments.next(at);
         }
         self.lines += 1;
     }
@@ -758,9 +761,13 @@ impl Framer {
             release(&mut self.pending_id);
         }
         if (self.lines > 0 || here.data.is_some()) && !self.skipping {
-            self.todo |= todo::DELIVERED;
             self.tell_block(Kind::Event(None), here, span);
             self.ordinal += 1;
+            // The bytes stay until the next block needs the buffers.
+            (self.lines, self.named, self.open) = (0, false, false);
+            if self.data.capacity().max(self.segments.capacity()) > RETAIN {
+                self.todo |= todo::RELEASE;
+            }
             return true;
         }
         self.clear_block();
@@ -820,7 +827,10 @@ impl Framer {
                 }
                 self.partial = Partial::Value(field);
                 self.enter_value(field, at + value as u64);
-                self.extend(&tail[value..], at + value as u64)
+                match self.partial {
+                    Partial::Skip => false,
+                    _ => self.extend_value(field, &tail[value..], at + value as u64),
+                }
             }
             _ => self.extend(tail, at),
         }
@@ -836,7 +846,7 @@ impl Framer {
     /// break says whether something was found before that, and how many bytes were taken.
     #[inline(never)]
     fn resume(&mut self, chunk: &[u8]) -> ControlFlow<(bool, usize), usize> {
-        self.forget_delivered();
+        self.release_delivered();
         if chunk.is_empty() {
             return ControlFlow::Break((false, 0));
         }
@@ -867,10 +877,10 @@ impl Framer {
         ControlFlow::Continue(next)
     }
 
-    fn forget_delivered(&mut self) {
-        if self.todo & todo::DELIVERED != 0 {
-            self.todo &= !todo::DELIVERED;
-            self.clear_block();
+    fn release_delivered(&mut self) {
+        if self.todo & todo::RELEASE != 0 {
+            self.todo &= !todo::RELEASE;
+            self.clear_fields();
         }
     }
 
@@ -919,26 +929,28 @@ impl Framer {
                 Step::Before(partial) => self.enter(partial, at),
             }
         }
-        let end = at + part.len() as u64;
         match self.partial {
-            Partial::Value(field) => {
-                if end > self.line_room {
-                    self.partial = Partial::Skip;
-                    self.open_at(self.line_start);
-                    self.exceed(self.line_limit, self.line_start);
-                    return true;
-                }
-                match field {
-                    Field::Data => self.append_data(part),
-                    Field::Event => append(&mut self.name, part, self.options.limits.event),
-                    Field::Id | Field::Retry => {
-                        append(&mut self.line, part, self.options.limits.line);
-                    }
-                }
-            }
+            Partial::Value(field) => return self.extend_value(field, part, at),
             Partial::Comment => self.append_text(part, self.options.limits.comment),
             Partial::Stray => self.append_text(part, self.options.limits.stray),
             _ => {}
+        }
+        false
+    }
+
+    /// Adds bytes to the unfinished line's value. Whether they pass a limit.
+    #[inline]
+    fn extend_value(&mut self, field: Field, part: &[u8], at: u64) -> bool {
+        if at + part.len() as u64 > self.line_room {
+            self.partial = Partial::Skip;
+            self.open_at(self.line_start);
+            self.exceed(self.line_limit, self.line_start);
+            return true;
+        }
+        match field {
+            Field::Data => self.append_data(part),
+            Field::Event => append(&mut self.name, part, self.options.limits.event),
+            Field::Id | Field::Retry => append(&mut self.line, part, self.options.limits.line),
         }
         false
     }
@@ -971,6 +983,7 @@ impl Framer {
     }
 
     /// The unfinished line has a value that begins at `at`.
+    #[inline]
     fn enter_value(&mut self, field: Field, at: u64) {
         if self.skipping && field != Field::Retry {
             self.partial = Partial::Skip;
@@ -1069,7 +1082,7 @@ impl Framer {
     /// What the end of the stream decides, one thing at a call, told in `last`; at last
     /// [`Kind::End`], then `false`. `lenient`: an event it cuts is an event.
     pub(super) fn next_eof(&mut self, lenient: bool) -> bool {
-        self.forget_delivered();
+        self.release_delivered();
         loop {
             let ending = self.ending;
             let found = match ending {
