@@ -15,6 +15,8 @@ mod diagnostic;
 mod error;
 pub mod event;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod limits;
 mod message;
 mod protocol;
