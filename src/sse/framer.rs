@@ -22,7 +22,7 @@ use super::line::{Field, Line, Partial, Step, line, usual_field};
 use super::options::{Limit, Limits, Options};
 use super::record::{Cut, Meaningless};
 use super::segments::Segments;
-use crate::frame::{Place, line_end};
+use crate::frame::{Place, line_end, short_line_end};
 
 /// What a buffer may keep of its capacity from one event to the next, in bytes.
 const RETAIN: usize = 4 << 10;
@@ -48,12 +48,12 @@ mod todo {
     pub(super) const ENDED: u8 = 32;
 }
 
-/// What one look at a chunk gives.
+/// What one look at a chunk gives. All about it but the bytes is in [`Framer::last`].
 #[derive(Debug)]
-pub(super) enum Next {
-    /// A whole event in the chunk, its name and its data. All else about it is in [`Framer::last`].
-    Event { name: Range<usize>, data: Range<usize> },
-    /// Anything else, told in [`Framer::last`].
+pub(super) enum Next<'i> {
+    /// A whole event in the chunk, and where in the chunk its name and its data begin.
+    Event { name: &'i [u8], data: &'i [u8], name_at: usize, data_at: usize },
+    /// Anything else.
     Found,
     /// All of the chunk is taken.
     None,
@@ -125,12 +125,12 @@ impl Here {
     }
 }
 
-/// What [`Framer::whole_event`] finds, in places of the chunk.
-enum Whole {
+/// What [`Framer::whole_event`] finds.
+enum Whole<'i> {
     Event {
-        name: Range<usize>,
-        data: Range<usize>,
-        span: Range<usize>,
+        name: &'i [u8],
+        data: &'i [u8],
+        places: Places,
         next: usize,
     },
     /// No usual event: `here` is what stands before the line at `pos`. `line_end`: where that line
@@ -140,6 +140,14 @@ enum Whole {
         pos: usize,
         line_end: Option<Option<usize>>,
     },
+}
+
+/// Where in the chunk an event stands.
+struct Places {
+    start: usize,
+    name: usize,
+    data: usize,
+    end: usize,
 }
 
 /// What remains to be told at the end of the stream.
@@ -159,6 +167,9 @@ pub(super) struct Framer {
     offset: u64,
     /// Where the unfinished line begins.
     line_start: u64,
+    /// How far the unfinished line may reach before it passes `line_limit`; holds if it has a
+    /// value.
+    line_room: u64,
     /// Where the block begins; holds if `open`.
     block_start: u64,
     /// How many events there were.
@@ -189,11 +200,14 @@ pub(super) struct Framer {
     /// See [`todo`].
     todo: u8,
     partial: Partial,
+    line_limit: Limit,
     ending: Ending,
     /// Where the value of the unfinished line begins in it.
     value_at: u8,
     /// How many bytes of the byte order mark have come.
     bom: u8,
+    /// The last whole event's data was short.
+    short: bool,
     /// Something of the block is not in [`Here`].
     open: bool,
     /// The block passed a limit: its fields are dropped.
@@ -219,6 +233,7 @@ impl Framer {
             options,
             offset: 0,
             line_start: 0,
+            line_room: 0,
             block_start: 0,
             ordinal: 0,
             retry: None,
@@ -243,9 +258,11 @@ impl Framer {
             safe_name,
             todo: todo::BOM,
             partial: Partial::Start,
+            line_limit: Limit::Line,
             ending: Ending::Line,
             value_at: 0,
             bom: 0,
+            short: false,
             open: false,
             skipping: false,
             named: false,
@@ -293,15 +310,36 @@ impl Framer {
 
     /// Takes bytes off the front of `input` up to the end of the next thing found.
     #[inline(always)]
-    pub(super) fn next(&mut self, input: &mut &[u8]) -> Next {
+    pub(super) fn next<'i>(&mut self, input: &mut &'i [u8]) -> Next<'i> {
         let chunk = *input;
         let left = self.options.limits.stream.saturating_sub(self.offset);
-        if chunk.len() as u64 > left {
+        if self.todo != 0 || self.open || chunk.len() as u64 > left {
             return self.next_within(left, input);
         }
-        let (next, taken) = self.find(chunk);
-        self.take(input, taken);
-        next
+        self.next_from(input, 0)
+    }
+
+    /// The same; nothing is held, and the block that is read begins at `pos`.
+    #[inline(always)]
+    fn next_from<'i>(&mut self, input: &mut &'i [u8], pos: usize) -> Next<'i> {
+        match self.whole_event(input, pos) {
+            Whole::Event { name, data, places, next } => {
+                self.last.kind = Kind::Event(None);
+                self.last.copied = false;
+                self.last.data_at = self.offset + places.data as u64;
+                self.last.ordinal = self.ordinal;
+                self.last.span = self.offset + places.start as u64..self.offset + places.end as u64;
+                self.ordinal += 1;
+                self.short = data.len() < 8;
+                self.take(input, next);
+                Next::Event { name, data, name_at: places.name, data_at: places.data }
+            }
+            Whole::Not { here, pos, line_end } => {
+                let (found, taken) = self.scan(input, here, pos, line_end);
+                self.take(input, taken);
+                if found { Next::Found } else { Next::None }
+            }
+        }
     }
 
     #[inline(always)]
@@ -314,22 +352,39 @@ impl Framer {
         *input = rest;
     }
 
-    /// The stream limit lies inside this chunk, or before it.
-    #[cold]
+    /// Something is held from before this chunk, or the stream limit lies inside it (`left` bytes
+    /// may still come).
     #[inline(never)]
-    fn next_within(&mut self, left: u64, input: &mut &[u8]) -> Next {
-        if self.todo & todo::ENDED != 0 {
+    fn next_within<'i>(&mut self, left: u64, input: &mut &'i [u8]) -> Next<'i> {
+        if self.todo & todo::ENDED != 0 && !input.is_empty() {
             self.restart();
             return self.next_within(self.options.limits.stream, input);
         }
-        let within = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
         if self.todo & todo::OVER != 0 {
             *input = &[];
             return Next::None;
         }
-        let (next, taken) = self.find(&input[..within]);
-        self.take(input, taken);
-        if !matches!(next, Next::None) || input.is_empty() {
+        if self.todo == todo::LINE && self.partial == Partial::Value(Field::Data) {
+            if let Some(next) = self.go_on_with_data(left, input) {
+                return next;
+            }
+        }
+        let within = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
+        let (mut chunk, behind) = input.split_at(within);
+        let next = match self.resume(chunk) {
+            ControlFlow::Continue(pos) if self.open => {
+                let (found, taken) = self.scan(chunk, Here::at(pos), pos, None);
+                self.take(&mut chunk, taken);
+                if found { Next::Found } else { Next::None }
+            }
+            ControlFlow::Continue(pos) => self.next_from(&mut chunk, pos),
+            ControlFlow::Break((found, taken)) => {
+                self.take(&mut chunk, taken);
+                if found { Next::Found } else { Next::None }
+            }
+        };
+        if !matches!(next, Next::None) || behind.is_empty() {
+            *input = &input[within - chunk.len()..];
             return next;
         }
         *input = &[];
@@ -338,6 +393,28 @@ impl Framer {
         self.mid_event = true;
         self.tell(Kind::Limit(Limit::Stream), NOWHERE, self.offset..self.offset);
         Next::Found
+    }
+
+    /// The usual case of a chunk that goes on where the last one was cut: inside a data line.
+    /// `None`: this is a case that is not usual, nothing has changed.
+    #[inline(always)]
+    fn go_on_with_data<'i>(&mut self, left: u64, input: &mut &'i [u8]) -> Option<Next<'i>> {
+        let chunk = *input;
+        let room = self.line_room.saturating_sub(self.offset).min(left);
+        if chunk.len() as u64 > room {
+            return None;
+        }
+        let Some(end) = self.line_end(chunk) else {
+            self.append_data(chunk, self.offset + chunk.len() as u64);
+            self.take(input, chunk.len());
+            return Some(Next::None);
+        };
+        self.append_data(&chunk[..end], self.offset + end as u64);
+        self.todo = 0;
+        let next = self.past_line_end(chunk, end);
+        let (found, taken) = self.scan(chunk, Here::at(next), next, None);
+        self.take(input, taken);
+        Some(if found { Next::Found } else { Next::None })
     }
 
     #[cold]
@@ -359,67 +436,55 @@ impl Framer {
         self.last = Found { kind, copied: false, name: NOWHERE, data, data_at, ordinal, span };
     }
 
-    /// The first thing found in `chunk`, and how many bytes it took.
-    #[inline(always)]
-    fn find(&mut self, chunk: &[u8]) -> (Next, usize) {
-        let mut pos = 0;
-        if self.todo != 0 {
-            match self.resume(chunk) {
-                ControlFlow::Continue(at) => pos = at,
-                ControlFlow::Break((true, taken)) => return (Next::Found, taken),
-                ControlFlow::Break((false, taken)) => return (Next::None, taken),
-            }
-        }
-        if self.open {
-            return self.scan(chunk, Here::at(pos), pos, None);
-        }
-        match self.whole_event(chunk, pos) {
-            Whole::Event { name, data, span, next } => {
-                self.last.kind = Kind::Event(None);
-                self.last.copied = false;
-                self.last.data_at = self.offset + data.start as u64;
-                self.last.ordinal = self.ordinal;
-                self.last.span = self.offset + span.start as u64..self.offset + span.end as u64;
-                self.ordinal += 1;
-                (Next::Event { name, data }, next)
-            }
-            Whole::Not { here, pos, line_end } => self.scan(chunk, here, pos, line_end),
-        }
-    }
-
     /// The block that begins at `pos`, if it is of the usual kind and all of it is there: an
     /// `event` field perhaps, one line of data. Changes nothing, so that it stays small and fast;
     /// all else is for [`scan`](Framer::scan).
     #[inline(always)]
-    fn whole_event(&mut self, chunk: &[u8], mut pos: usize) -> Whole {
+    fn whole_event<'i>(&mut self, chunk: &'i [u8], mut pos: usize) -> Whole<'i> {
         let mut here = Here::at(pos);
         loop {
-            let (field, value) = match usual_field(&chunk[pos..]) {
+            let rest = &chunk[pos..];
+            let (field, value) = match usual_field(rest) {
                 Some((Field::Data, _)) if here.data.is_some() => {
                     return Whole::Not { here, pos, line_end: None };
                 }
                 Some((field, value)) => (field, pos + value),
-                None => match (chunk.get(pos), here.data.clone()) {
-                    (Some(b'\n' | b'\r'), data) => {
-                        let Some(next) = behind_line_end(chunk, pos) else {
-                            return Whole::Not { here, pos, line_end: None };
-                        };
-                        if let Some(data) = data {
-                            let name = here.name.unwrap_or(0..0);
-                            return Whole::Event { name, data, span: here.start..pos + 1, next };
+                None => {
+                    let next = match rest {
+                        [b'\n' | b'\r', ..] => behind_line_end(chunk, pos),
+                        [b':', ..] if !self.options.comments => {
+                            let end = self.line_end(rest).map(|len| pos + len);
+                            match end.and_then(|end| behind_line_end(chunk, end)) {
+                                Some(next) => {
+                                    here.skip_to(next);
+                                    pos = next;
+                                    continue;
+                                }
+                                None => return Whole::Not { here, pos, line_end: Some(end) },
+                            }
                         }
-                        here = Here::at(next);
-                        pos = next;
-                        continue;
+                        _ => None,
+                    };
+                    let Some(next) = next else {
+                        return Whole::Not { here, pos, line_end: None };
+                    };
+                    if let Some(data) = here.data {
+                        let name = here.name.unwrap_or(0..0);
+                        let (start, end) = (here.start, pos + 1);
+                        let places = Places { start, name: name.start, data: data.start, end };
+                        let name = &chunk[name];
+                        return Whole::Event { name, data: &chunk[data], places, next };
                     }
-                    _ => return Whole::Not { here, pos, line_end: None },
-                },
+                    here = Here::at(next);
+                    pos = next;
+                    continue;
+                }
             };
             #[cfg(test)]
             {
                 self.examined += (value - pos) as u64;
             }
-            let end = match self.line_end(&chunk[value..]) {
+            let end = match self.value_end(&chunk[value..]) {
                 Some(len) => value + len,
                 None => return Whole::Not { here, pos, line_end: Some(None) },
             };
@@ -436,8 +501,8 @@ impl Framer {
         }
     }
 
-    /// The first thing found in a chunk, line by line, and how many bytes it took. `line_end`: where
-    /// the line at `pos` ends, if that is known, and if it does.
+    /// Whether something is found in a chunk, line by line, and how many bytes it takes.
+    /// `line_end`: where the line at `pos` ends, if that is known, and if it does.
     #[inline(never)]
     fn scan(
         &mut self,
@@ -445,12 +510,12 @@ impl Framer {
         mut here: Here,
         mut pos: usize,
         mut line_end: Option<Option<usize>>,
-    ) -> (Next, usize) {
+    ) -> (bool, usize) {
         while let Some(&byte) = chunk.get(pos) {
             if let b'\n' | b'\r' = byte {
                 let next = self.past_line_end(chunk, pos);
                 if self.close_block(&here, pos + 1) {
-                    return (Next::Found, next);
+                    return (true, next);
                 }
                 here = Here::at(next);
                 pos = next;
@@ -463,21 +528,34 @@ impl Framer {
             let Some(end) = end else { break };
             let next = self.past_line_end(chunk, end);
             if self.line_of(chunk, &mut here, pos..end) {
-                return (Next::Found, next);
+                return (true, next);
             }
             if !self.open {
                 here.skip_to(next);
             }
             pos = next;
         }
-        let found = self.suspend(chunk, &mut here, pos);
-        (if found { Next::Found } else { Next::None }, chunk.len())
+        (self.suspend(chunk, &mut here, pos), chunk.len())
     }
 
     /// How many bytes stand before the first line end.
     #[inline(always)]
     fn line_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let found = line_end(bytes);
+        #[cfg(test)]
+        {
+            self.examined += found.map_or(bytes.len(), |at| at + 1) as u64;
+        }
+        found
+    }
+
+    /// The same for what is likely to be as short as the last event's data.
+    #[inline(always)]
+    fn value_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        if !self.short {
+            return self.line_end(bytes);
+        }
+        let found = short_line_end(bytes);
         #[cfg(test)]
         {
             self.examined += found.map_or(bytes.len(), |at| at + 1) as u64;
@@ -508,7 +586,8 @@ impl Framer {
             Line::Field(field, value) => {
                 let before = here.data.as_ref().map_or(self.data.len(), Range::len)
                     + usize::from(here.data.is_some() || self.lines > 0);
-                if let Some(limit) = self.exceeded(field, value, text.len(), before) {
+                let (room, limit) = self.room(field, value, before);
+                if room.is_none_or(|room| text.len() > room) {
                     self.open_at(self.offset + here.start as u64);
                     self.exceed(limit, span.start);
                     return true;
@@ -575,20 +654,20 @@ impl Framer {
         self.options.strays
     }
 
-    /// Which limit, if any, a line of `len` bytes passes first, if its field's value begins at
-    /// `value`. `before` is the data that is there already, with the LF that joins it.
-    fn exceeded(&self, field: Field, value: usize, len: usize, before: usize) -> Option<Limit> {
+    /// How long a line may be whose field's value begins at `value`, `None` if it is too much in
+    /// any case; and the limit it passes beyond that. `before` is the data that is there already,
+    /// with the LF that joins it.
+    fn room(&self, field: Field, value: usize, before: usize) -> (Option<usize>, Limit) {
         let Limits { line, data, event, id, .. } = self.options.limits;
         let (room, limit) = match field {
             Field::Data => (data.checked_sub(before), Limit::Data),
             Field::Event => (Some(event), Limit::Event),
             Field::Id => (Some(id), Limit::Id),
-            Field::Retry => (Some(usize::MAX), Limit::Line),
+            Field::Retry => (Some(line), Limit::Line),
         };
         match room.map(|room| room.saturating_add(value)) {
-            None => Some(limit),
-            Some(room) if len <= room.min(line) => None,
-            Some(room) => Some(if line <= room { Limit::Line } else { limit }),
+            Some(room) if room >= line => (Some(line), Limit::Line),
+            room => (room, limit),
         }
     }
 
@@ -709,8 +788,20 @@ impl Framer {
         if pos == chunk.len() {
             return false;
         }
-        self.begin_line(self.offset + pos as u64);
-        self.extend(&chunk[pos..], self.offset + pos as u64)
+        let (tail, at) = (&chunk[pos..], self.offset + pos as u64);
+        self.begin_line(at);
+        match usual_field(tail) {
+            // The space that may follow the colon is there, or cannot come any more.
+            Some((field, value)) if value < tail.len() => {
+                #[cfg(test)]
+                {
+                    self.examined += value as u64;
+                }
+                self.enter(Partial::Value(field), at + value as u64);
+                self.extend(&tail[value..], at + value as u64)
+            }
+            _ => self.extend(tail, at),
+        }
     }
 
     fn begin_line(&mut self, at: u64) {
@@ -726,12 +817,6 @@ impl Framer {
         self.forget_delivered();
         if chunk.is_empty() {
             return ControlFlow::Break((false, 0));
-        }
-        if self.todo & (todo::ENDED | todo::OVER) != 0 {
-            if self.todo & todo::OVER != 0 && self.todo & todo::ENDED == 0 {
-                return ControlFlow::Break((false, chunk.len()));
-            }
-            self.restart();
         }
         let mut pos = 0;
         if self.todo & todo::BOM != 0 {
@@ -815,12 +900,10 @@ impl Framer {
         let end = at + part.len() as u64;
         match self.partial {
             Partial::Value(field) => {
-                let len = usize::try_from(end - self.line_start).unwrap_or(usize::MAX);
-                let before = self.data_before(at);
-                if let Some(limit) = self.exceeded(field, self.value_at.into(), len, before) {
+                if end > self.line_room {
                     self.partial = Partial::Skip;
                     self.open_at(self.line_start);
-                    self.exceed(limit, self.line_start);
+                    self.exceed(self.line_limit, self.line_start);
                     return true;
                 }
                 match field {
@@ -838,13 +921,6 @@ impl Framer {
         false
     }
 
-    /// The data before the unfinished line, with the LF that joins it; `at` is how far that line
-    /// was taken.
-    fn data_before(&self, at: u64) -> usize {
-        let taken = (at - self.line_start).saturating_sub(self.value_at.into());
-        self.data.len().saturating_sub(usize::try_from(taken).unwrap_or(usize::MAX))
-    }
-
     fn append_text(&mut self, part: &[u8], limit: usize) {
         let room = limit.saturating_sub(self.line.len());
         self.cut |= part.len() > room;
@@ -856,35 +932,47 @@ impl Framer {
         let (name, colon) = self.partial.head();
         self.partial = next;
         match next {
-            Partial::Value(_) => self.value_at = (at - self.line_start) as u8,
-            Partial::Comment | Partial::Stray => self.cut = false,
-            _ => return,
-        }
-        match next {
-            Partial::Value(Field::Data | Field::Event | Field::Id) if self.skipping => {
-                self.partial = Partial::Skip;
-            }
-            Partial::Value(Field::Data) => {
-                self.open_at(self.line_start);
-                self.begin_data(at);
-            }
-            Partial::Value(Field::Event) => {
-                self.open_at(self.line_start);
-                self.name.clear();
-                self.named = true;
-            }
-            Partial::Value(field) => {
+            Partial::Value(field) => self.enter_value(field, at),
+            Partial::Comment if self.options.comments => {
+                self.cut = false;
                 release(&mut self.line);
-                self.write_head(field);
             }
-            Partial::Comment if self.options.comments => release(&mut self.line),
             Partial::Stray if self.options.strays => {
+                self.cut = false;
                 release(&mut self.line);
                 self.append_text(name, self.options.limits.stray);
                 self.append_text(colon, self.options.limits.stray);
             }
-            _ => self.partial = Partial::Skip,
+            Partial::Comment | Partial::Stray => self.partial = Partial::Skip,
+            _ => {}
         }
+    }
+
+    /// The unfinished line has a value that begins at `at`.
+    fn enter_value(&mut self, field: Field, at: u64) {
+        if self.skipping && field != Field::Retry {
+            self.partial = Partial::Skip;
+            return;
+        }
+        self.value_at = (at - self.line_start) as u8;
+        match field {
+            Field::Data => {
+                self.open_at(self.line_start);
+                self.begin_data(at);
+            }
+            Field::Event => {
+                self.open_at(self.line_start);
+                self.name.clear();
+                self.named = true;
+            }
+            Field::Id | Field::Retry => {
+                release(&mut self.line);
+                self.write_head(field);
+            }
+        }
+        let (room, limit) = self.room(field, self.value_at.into(), self.data.len());
+        self.line_room = room.map_or(0, |room| self.line_start.saturating_add(room as u64));
+        self.line_limit = limit;
     }
 
     /// Writes what stands before the value of the unfinished line.
