@@ -1,0 +1,338 @@
+//! Anthropic Messages.
+//!
+//! Source: Anthropic API reference, "Streaming messages". The JSON's own `type` decides, since
+//! proxies drop or change the `event:` line; the event's name counts only where there is no type.
+
+use alloc::vec::Vec;
+
+use super::delta::{Channel, Delta, Failure, Open, Sink};
+use super::fields::{Kind, Node, Token, branch, items, leaf, read};
+use super::json::Text;
+use super::{Malformed, is_done};
+use crate::call::CallKind;
+use crate::frame::Frame;
+use crate::warning::Warning;
+
+/// Reads events.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    tokens: Vec<Token<Field>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Type,
+    Index,
+    Message,
+    Id,
+    Model,
+    Content,
+    StopReason,
+    Usage,
+    Block,
+    Name,
+    Input,
+    Text,
+    Thinking,
+    Delta,
+    PartialJson,
+    Error,
+    ErrorMessage,
+    Code,
+}
+
+static ROOT: Node<Field> = Node {
+    keys: &[
+        leaf("type", Field::Type),
+        leaf("index", Field::Index),
+        branch("delta", Field::Delta, &DELTA),
+        branch("content_block", Field::Block, &BLOCK),
+        branch("message", Field::Message, &MESSAGE),
+        leaf("usage", Field::Usage),
+        branch("error", Field::Error, &ERROR),
+    ],
+};
+static DELTA: Node<Field> = Node {
+    keys: &[
+        leaf("type", Field::Type),
+        leaf("partial_json", Field::PartialJson),
+        leaf("text", Field::Text),
+        leaf("thinking", Field::Thinking),
+        leaf("stop_reason", Field::StopReason),
+    ],
+};
+static BLOCK: Node<Field> = Node {
+    keys: &[
+        leaf("type", Field::Type),
+        leaf("id", Field::Id),
+        leaf("name", Field::Name),
+        leaf("input", Field::Input),
+        leaf("text", Field::Text),
+        leaf("thinking", Field::Thinking),
+    ],
+};
+static MESSAGE: Node<Field> = Node {
+    keys: &[
+        leaf("id", Field::Id),
+        leaf("model", Field::Model),
+        branch("content", Field::Content, &BLOCK),
+        leaf("stop_reason", Field::StopReason),
+        leaf("usage", Field::Usage),
+    ],
+};
+static ERROR: Node<Field> = Node {
+    keys: &[
+        leaf("type", Field::Type),
+        leaf("message", Field::ErrorMessage),
+        leaf("code", Field::Code),
+    ],
+};
+
+/// What an event is, by its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EventType {
+    MessageStart,
+    BlockStart,
+    BlockDelta,
+    BlockStop,
+    MessageDelta,
+    MessageStop,
+    Ping,
+    Error,
+}
+
+impl EventType {
+    fn named(name: Text<'_>) -> Option<Self> {
+        Some(match name.bytes {
+            b"content_block_delta" => EventType::BlockDelta,
+            b"content_block_start" => EventType::BlockStart,
+            b"content_block_stop" => EventType::BlockStop,
+            b"message_delta" => EventType::MessageDelta,
+            b"message_start" => EventType::MessageStart,
+            b"message_stop" => EventType::MessageStop,
+            b"ping" => EventType::Ping,
+            b"error" => EventType::Error,
+            _ => return None,
+        })
+    }
+}
+
+impl Reader {
+    /// Reads one event.
+    pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
+        let data = frame.data.trim_ascii();
+        // Gateways end this stream, too, with OpenAI's sentinel.
+        if data.is_empty() || is_done(data) {
+            return Ok(());
+        }
+        let by_name = EventType::named(Text { bytes: frame.name, escaped: false });
+        let mut tokens = core::mem::take(&mut self.tokens);
+        let result = match read(frame.data, &ROOT, &mut tokens) {
+            Ok(()) => {
+                speak(frame, by_name, &tokens, sink);
+                Ok(())
+            }
+            Err(fault) if by_name.is_some() || matches!(frame.name, b"" | b"message") => {
+                Err(fault.into())
+            }
+            Err(_) => {
+                sink.delta(Delta::Other);
+                Ok(())
+            }
+        };
+        tokens.clear();
+        self.tokens = tokens;
+        result
+    }
+}
+
+fn speak(
+    frame: Frame<'_>,
+    by_name: Option<EventType>,
+    tokens: &[Token<Field>],
+    sink: &mut impl Sink,
+) {
+    let data = frame.data;
+    let mut event_type = by_name;
+    let mut typed = false;
+    let mut block = 0;
+    let mut fields: &[Token<Field>] = &[];
+    let mut body = None;
+    let mut usage = None;
+    let mut error = None;
+    for (token, inside) in items(tokens) {
+        match token.field {
+            Field::Type => {
+                if let Some(name) = token.filled(data) {
+                    typed = true;
+                    event_type = EventType::named(name);
+                }
+            }
+            Field::Index => block = token.integer(data).unwrap_or(0),
+            Field::Delta | Field::Block | Field::Message if token.kind == Kind::Object => {
+                body = Some(token);
+                fields = inside;
+            }
+            Field::Usage if token.kind == Kind::Object => usage = Some(token.bytes(data)),
+            Field::Error if token.kind != Kind::Null => error = Some((token, inside)),
+            _ => {}
+        }
+    }
+    // An error in a gateway's own shape has no type, or one that no Anthropic event has.
+    let is_foreign_error = error.is_some() && (!typed || event_type.is_none());
+    if event_type == Some(EventType::Error) || is_foreign_error {
+        return speak_error(data, error, sink);
+    }
+    match event_type {
+        Some(EventType::MessageStart) => speak_message(data, fields, sink),
+        Some(EventType::BlockStart) => speak_block_start(data, block, body, fields, sink),
+        Some(EventType::BlockDelta) => speak_block_delta(data, block, fields, sink),
+        Some(EventType::BlockStop) => sink.delta(Delta::Close { block }),
+        Some(EventType::MessageDelta) => speak_stop_reason(data, fields, sink),
+        Some(EventType::MessageStop) => sink.delta(Delta::Done),
+        Some(EventType::Ping) => return,
+        Some(EventType::Error) | None => return sink.delta(Delta::Other),
+    }
+    if let Some(json) = usage {
+        sink.delta(Delta::Usage { json });
+    }
+}
+
+fn speak_error(
+    data: &[u8],
+    error: Option<(Token<Field>, &[Token<Field>])>,
+    sink: &mut impl Sink,
+) {
+    let [mut kind, mut code, mut message] = [Text::default(); 3];
+    if let Some((token, fields)) = error {
+        message = token.text(data).unwrap_or_default();
+        for (token, _) in items(fields) {
+            match token.field {
+                Field::Type => kind = token.text(data).unwrap_or_default(),
+                Field::ErrorMessage => message = token.text(data).unwrap_or_default(),
+                Field::Code if token.kind == Kind::Number => {
+                    code = Text { bytes: token.bytes(data), escaped: false };
+                }
+                Field::Code => code = token.text(data).unwrap_or_default(),
+                _ => {}
+            }
+        }
+    }
+    let kind = if kind.is_empty() { code } else { kind };
+    sink.delta(Delta::Failure(Failure { kind, message, json: data }));
+}
+
+/// A message's start. A resumed message holds whole blocks and its stop reason already.
+fn speak_message(data: &[u8], fields: &[Token<Field>], sink: &mut impl Sink) {
+    let (mut id, mut model) = (Text::default(), Text::default());
+    for (token, _) in items(fields) {
+        match token.field {
+            Field::Id => id = token.text(data).unwrap_or_default(),
+            Field::Model => model = token.text(data).unwrap_or_default(),
+            _ => {}
+        }
+    }
+    sink.delta(Delta::MessageStart { id, model });
+    let content = items(fields).filter(|(token, _)| token.field == Field::Content);
+    for (block, (token, inside)) in (0..).zip(content) {
+        speak_block_start(data, block, Some(token), inside, sink);
+        sink.delta(Delta::Close { block });
+    }
+    speak_stop_reason(data, fields, sink);
+}
+
+fn speak_stop_reason(data: &[u8], fields: &[Token<Field>], sink: &mut impl Sink) {
+    for (token, _) in items(fields) {
+        match token.field {
+            Field::StopReason => {
+                if let Some(reason) = token.filled(data) {
+                    sink.delta(Delta::Stop { choice: 0, reason });
+                }
+            }
+            Field::Usage if token.kind == Kind::Object => {
+                sink.delta(Delta::Usage { json: token.bytes(data) });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn speak_block_start(
+    data: &[u8],
+    block: i64,
+    body: Option<Token<Field>>,
+    fields: &[Token<Field>],
+    sink: &mut impl Sink,
+) {
+    let mut open = Open { block, kind: CallKind::Function, id: None, name: None, input: None };
+    let mut block_type = Text::default();
+    let [mut text, mut thinking] = [None; 2];
+    let mut input_as_string = false;
+    for (token, _) in items(fields) {
+        match token.field {
+            Field::Type => block_type = token.text(data).unwrap_or_default(),
+            Field::Id => open.id = token.filled(data),
+            Field::Name => open.name = token.filled(data),
+            Field::Input if matches!(token.kind, Kind::Object | Kind::Array) => {
+                let written = token.bytes(data);
+                let is_placeholder =
+                    written.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
+                open.input = (!is_placeholder).then_some(Text { bytes: written, escaped: false });
+            }
+            Field::Input => {
+                open.input = token.filled(data);
+                input_as_string = open.input.is_some();
+            }
+            Field::Text => text = token.filled(data),
+            Field::Thinking => thinking = token.filled(data),
+            _ => {}
+        }
+    }
+    open.kind = match block_type.bytes {
+        b"tool_use" => CallKind::Function,
+        b"server_tool_use" => CallKind::Server,
+        b"mcp_tool_use" => CallKind::Mcp,
+        _ => {
+            sink.delta(Delta::OpenOther { block });
+            for (channel, text) in [(Channel::Content, text), (Channel::Reasoning, thinking)] {
+                if let Some(text) = text {
+                    sink.delta(Delta::Text { choice: 0, channel, text });
+                }
+            }
+            if !matches!(block_type.bytes, b"text" | b"thinking") && body.is_some() {
+                sink.delta(Delta::Other);
+            }
+            return;
+        }
+    };
+    sink.delta(Delta::Open(open));
+    if input_as_string {
+        sink.delta(Delta::BlockWarning { block, warning: Warning::ArgumentsAsString });
+    }
+}
+
+fn speak_block_delta(data: &[u8], block: i64, fields: &[Token<Field>], sink: &mut impl Sink) {
+    let mut delta_type = Text::default();
+    let [mut partial_json, mut text, mut thinking] = [None; 3];
+    for (token, _) in items(fields) {
+        match token.field {
+            Field::Type => delta_type = token.text(data).unwrap_or_default(),
+            Field::PartialJson => partial_json = token.text(data),
+            Field::Text => text = token.text(data),
+            Field::Thinking => thinking = token.text(data),
+            _ => {}
+        }
+    }
+    let (channel, text) = match delta_type.bytes {
+        b"input_json_delta" => {
+            return sink.delta(Delta::Fragment { block, text: partial_json });
+        }
+        b"text_delta" => (Channel::Content, text),
+        b"thinking_delta" => (Channel::Reasoning, thinking),
+        _ => return sink.delta(Delta::Other),
+    };
+    sink.delta(Delta::BlockWarning { block, warning: Warning::WrongDeltaKind });
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        sink.delta(Delta::Text { choice: 0, channel, text });
+    }
+}
