@@ -65,20 +65,29 @@ extern crate alloc;
 extern crate std;
 
 mod call;
+#[cfg(feature = "codec")]
+pub mod codec;
 mod decoder;
 mod demux;
 mod diagnostic;
 pub mod documentation;
 mod error;
 pub mod event;
+#[cfg(any(feature = "std", feature = "stream"))]
+mod feed;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
+#[cfg(feature = "std")]
+pub mod io;
 mod limits;
 mod message;
+pub mod preview;
 mod protocol;
 pub mod sse;
 mod stop;
+#[cfg(feature = "stream")]
+pub mod stream;
 mod warning;
 mod wire;
 
@@ -87,10 +96,10 @@ pub use decoder::{Decoder, EmitAt, Options};
 pub use diagnostic::{Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind};
 pub use error::{Error, ErrorKind, Position};
 pub use event::Event;
-#[doc(hidden)]
-pub use frame::fuzzing as frame_fuzzing;
+#[cfg(any(feature = "std", feature = "stream"))]
+pub use feed::StreamError;
 pub use limits::{LimitKind, Limits};
-pub use message::Message;
+pub use message::{Interrupted, Message};
 pub use protocol::Protocol;
 pub use stop::{StopKind, StopReason};
 pub use warning::Warning;
