@@ -20,6 +20,7 @@ mod message;
 mod protocol;
 pub mod sse;
 mod stop;
+pub mod text;
 mod warning;
 mod wire;
 

@@ -118,7 +118,8 @@ fn chat_stream(calls: &[Sent], seed: u64) -> String {
             "choices": [{"index": 0, "delta": {"tool_calls": [entry]}, "finish_reason": null}]});
         stream += &format!("data: {chunk}\n\n");
     }
-    stream + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
+    stream
+        + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
         data: [DONE]\n\n"
 }
 
@@ -163,9 +164,7 @@ fn assert_same_calls(
 }
 
 /// The fragments that were shown, joined, are the raw text that was judged.
-fn assert_fragments_join(
-    events: &[Result<Event<'static>, String>],
-) -> Result<(), TestCaseError> {
+fn assert_fragments_join(events: &[Result<Event<'static>, String>]) -> Result<(), TestCaseError> {
     let mut shown = std::collections::BTreeMap::<_, String>::new();
     for event in events.iter().flatten() {
         match event {
