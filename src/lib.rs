@@ -88,6 +88,7 @@ pub mod sse;
 mod stop;
 #[cfg(feature = "stream")]
 pub mod stream;
+pub mod text;
 mod warning;
 mod wire;
 
