@@ -6,6 +6,7 @@ mod document;
 mod failure;
 mod frames;
 mod table;
+mod text;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         None => decode::run(&arguments.decode),
         Some(Command::Decode(options)) => decode::run(&options),
         Some(Command::Sse(options)) => frames::run(&options),
+        Some(Command::Text(options)) => text::run(&options),
     };
     match result {
         Ok(code) => code,
