@@ -16,7 +16,10 @@ mod limits;
 mod warning;
 
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
-pub use diagnostic::{Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind};
+pub use diagnostic::{
+    Clue, Cut, Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind, Report,
+    Verdict, WritingFault,
+};
 pub use error::{Error, ErrorKind, Position};
 pub use limits::{LimitKind, Limits};
 pub use warning::Warning;
