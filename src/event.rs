@@ -176,10 +176,9 @@ impl Event<'_> {
     /// The same event, borrowing nothing.
     pub fn into_owned(self) -> Event<'static> {
         match self {
-            Event::MessageStart(start) => Event::MessageStart(MessageStart {
-                id: owned(start.id),
-                model: owned(start.model),
-            }),
+            Event::MessageStart(start) => {
+                Event::MessageStart(MessageStart { id: owned(start.id), model: owned(start.model) })
+            }
             Event::Text(text) => Event::Text(text.into_owned()),
             Event::Reasoning(text) => Event::Reasoning(text.into_owned()),
             Event::Refusal(text) => Event::Refusal(text.into_owned()),

@@ -120,3 +120,17 @@ pub enum LimitKind {
     /// [`Limits::queue`].
     Queue,
 }
+
+impl LimitKind {
+    /// What the limit bounds, in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LimitKind::Line => "the bytes of a line",
+            LimitKind::Event => "the bytes of an event",
+            LimitKind::Call => "the bytes of a call's arguments",
+            LimitKind::Message => "the bytes of all open calls' arguments",
+            LimitKind::Calls => "the number of calls",
+            LimitKind::Queue => "the number of events in one envelope",
+        }
+    }
+}

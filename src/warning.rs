@@ -152,6 +152,10 @@ impl Warnings {
         self.0 |= 1 << warning as u8;
     }
 
+    pub(crate) fn remove(&mut self, warning: Warning) {
+        self.0 &= !(1 << warning as u8);
+    }
+
     pub(crate) fn contains(self, warning: Warning) -> bool {
         self.0 & (1 << warning as u8) != 0
     }

@@ -102,9 +102,7 @@ pub(crate) fn route(evidence: Evidence) -> Route {
             Route::To(held.slot, Some(Warning::IndexDrift))
         }
         Some(held) if !has_index && !has_name => Route::To(held.slot, None),
-        Some(held)
-            if !has_index && !held.is_whole && held.name == NameMatch::Fits && has_name =>
-        {
+        Some(held) if !has_index && !held.is_whole && held.name == NameMatch::Fits && has_name => {
             Route::To(held.slot, None)
         }
         _ if has_name => Route::New(None),

@@ -24,11 +24,11 @@ use core::ops::Range;
 
 use crate::call::{CallKey, CallKind};
 use crate::decoder::{EmitAt, Options};
-use crate::diagnostic::{Ending, FragmentMap, Unfinished, settle, validate};
+use crate::diagnostic::{Ending, FragmentMap, SettleOptions, Unfinished, settle, validate};
 use crate::error::Position;
 use crate::event::{self, Event, Outcome};
 use crate::frame::Frame;
-use crate::limits::{LimitKind, Limits};
+use crate::limits::LimitKind;
 use crate::stop::{StopKind, StopReason};
 use crate::warning::Warning;
 use crate::wire::delta::{Channel, Delta, Failure, Open, Piece, Sink};
@@ -36,11 +36,13 @@ use crate::wire::json::Text;
 use identity::{Evidence, Held, NameMatch, Route, route};
 use slot::{Provenance, Slot, State};
 
+/// What some servers write where they mean that there is no name.
+const NULL: &str = "null";
+
 /// The calls of one stream, and the events that wait to be taken.
 #[derive(Debug)]
 pub(crate) struct Demux {
     options: Options,
-    limits: Limits,
     /// In order of first appearance. Settled ones stay, emptied, so that keys stay dense.
     slots: Vec<Slot>,
     choices: Vec<Choice>,
@@ -67,11 +69,28 @@ struct Choice {
     index: u32,
     calls: u32,
     /// The call that owns an index or block, and the one that has an id.
-    by_index: BTreeMap<i64, usize>,
+    by_index: BTreeMap<i64, Owner>,
     by_id: BTreeMap<String, usize>,
     /// The index and call that were touched last.
     last: Option<(Option<i64>, usize)>,
     stop: Option<StopReason>,
+}
+
+/// What an index or block number stands for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Call(usize),
+    /// A block that is no call.
+    Other,
+}
+
+impl Owner {
+    fn call(self) -> Option<usize> {
+        match self {
+            Owner::Call(slot) => Some(slot),
+            Owner::Other => None,
+        }
+    }
 }
 
 /// An event that waits; its texts are ranges, so that it borrows nothing.
@@ -108,10 +127,9 @@ impl Sink for Speaker<'_, '_> {
 }
 
 impl Demux {
-    pub fn new(options: Options, limits: Limits) -> Self {
+    pub fn new(options: Options) -> Self {
         Demux {
             options,
-            limits,
             slots: Vec::new(),
             choices: Vec::new(),
             queue: VecDeque::new(),
@@ -129,12 +147,11 @@ impl Demux {
     }
 
     /// The event that is read next. The queue is empty by now.
-    pub fn begin(&mut self, frame: &Frame<'_>) -> Speaker<'_, '_> {
+    pub fn begin<'d, 'f>(&'d mut self, frame: Frame<'f>) -> Speaker<'d, 'f> {
         self.text.clear();
         self.bytes.clear();
-        self.current =
-            Provenance { ordinal: frame.ordinal, start: frame.start, end: frame.end };
-        Speaker { demux: self, frame: *frame }
+        self.current = Provenance { ordinal: frame.ordinal, start: frame.start, end: frame.end };
+        Speaker { demux: self, frame }
     }
 
     /// The event is read. Held-back calls that it did not go on with are over.
@@ -142,7 +159,7 @@ impl Demux {
         if !self.held_back.is_empty() {
             self.release_held_back();
         }
-        if self.queue.len() > self.limits.queue {
+        if self.queue.len() > self.options.limits.queue {
             self.over_limit = Some(LimitKind::Queue);
         }
         self.over_limit.take()
@@ -162,7 +179,8 @@ impl Demux {
         Position { byte: self.current.start, event: self.current.ordinal }
     }
 
-    fn other(&mut self, frame: Frame<'_>) {
+    /// An event that nobody has modelled.
+    pub fn other(&mut self, frame: Frame<'_>) {
         let name = keep_bytes(&mut self.bytes, frame.name);
         let data = keep_bytes(&mut self.bytes, frame.data);
         let position = self.position();
@@ -217,10 +235,12 @@ impl Demux {
     fn message_start(&mut self, id: Text<'_>, model: Text<'_>) {
         let new = id.decode();
         if let Some(old) = &self.message_id {
-            self.warn_restart(*old != new || new.is_empty());
-            if *self.message_id.get_or_insert_default() == new && !new.is_empty() {
+            let is_same = *old == new && !new.is_empty();
+            self.warn(Warning::MessageRestarted);
+            if is_same {
                 return;
             }
+            self.restart();
         }
         self.message_id = Some(new);
         self.choice(0);
@@ -228,16 +248,13 @@ impl Demux {
         self.queue.push_back(Queued::MessageStart { id, model });
     }
 
-    /// Another message in the same stream cuts what is open; the same one again changes nothing.
-    fn warn_restart(&mut self, is_another: bool) {
-        self.warn(Warning::MessageRestarted);
-        if is_another {
-            self.cut(Ending::Restarted);
-            for choice in &mut self.choices {
-                choice.by_index.clear();
-                choice.by_id.clear();
-                choice.last = None;
-            }
+    /// Another message in the same stream cuts what is open.
+    fn restart(&mut self) {
+        self.cut(Ending::Restarted);
+        for choice in &mut self.choices {
+            choice.by_index.clear();
+            choice.by_id.clear();
+            choice.last = None;
         }
     }
 
@@ -365,7 +382,10 @@ impl Demux {
                 continue;
             }
             let has_stop = self.done
-                || self.choices.iter().any(|choice| choice.index == held.key.choice && stopped(choice));
+                || self
+                    .choices
+                    .iter()
+                    .any(|choice| choice.index == held.key.choice && stopped(choice));
             // A block that nothing closed stays open; a call without a stop of its own is closed by
             // its choice's.
             let closed = match held.has_own_stop {
@@ -428,7 +448,10 @@ impl Demux {
         let owner = self.choices[choice].by_index.get(&open.block).copied();
         let mut warning = None;
         let mut adopted = None;
-        if let Some(owner) = owner {
+        if owner == Some(Owner::Other) {
+            warning = Some(Warning::IndexReused);
+        }
+        if let Some(owner) = owner.and_then(Owner::call) {
             let held = &mut self.slots[owner];
             if held.state == State::Open && held.warnings.contains(Warning::OrphanFragment) {
                 held.warnings.remove(Warning::OrphanFragment);
@@ -446,11 +469,10 @@ impl Demux {
                 None => return,
             },
         };
-        self.choices[choice].by_index.insert(open.block, slot);
+        self.choices[choice].by_index.insert(open.block, Owner::Call(slot));
         self.choices[choice].last = Some((Some(open.block), slot));
         let id = open.id.map(Text::cow);
-        let is_twin =
-            id.as_ref().is_some_and(|id| self.choices[choice].by_id.contains_key(&**id));
+        let is_twin = id.as_ref().is_some_and(|id| self.choices[choice].by_id.contains_key(&**id));
         let held = &mut self.slots[slot];
         held.kind = open.kind;
         if let Some(warning) = warning {
@@ -469,7 +491,8 @@ impl Demux {
 
     fn open_other(&mut self, block: i64) {
         let choice = self.choice(0);
-        if let Some(owner) = self.choices[choice].by_index.remove(&block) {
+        let before = self.choices[choice].by_index.insert(block, Owner::Other);
+        if let Some(owner) = before.and_then(Owner::call) {
             self.close_older(owner);
         }
         self.choices[choice].last = None;
@@ -488,9 +511,10 @@ impl Demux {
         if self.failed.is_some() {
             return;
         }
+        let choice = self.choice(0);
         let Some(slot) = self.owner_of(block) else {
             if let Some(text) = text.filter(|text| !text.is_empty()) {
-                self.orphan(0, Some(block), true, text);
+                self.orphan(choice, Some(block), true, text);
             }
             return;
         };
@@ -505,7 +529,9 @@ impl Demux {
                 held.warn(Warning::FragmentAfterStop);
                 held.after_stop.get_or_insert(held.raw.len());
             }
-            State::Settled | State::Gone => return self.orphan(0, Some(block), true, text),
+            State::Settled | State::Gone => {
+                return self.orphan(choice, Some(block), true, text);
+            }
         }
         self.append(slot, text);
     }
@@ -563,7 +589,7 @@ impl Demux {
         match choice.last {
             Some((Some(last), slot)) if last == block => Some(slot),
             _ => {
-                let slot = choice.by_index.get(&block).copied()?;
+                let slot = choice.by_index.get(&block)?.call()?;
                 choice.last = Some((Some(block), slot));
                 Some(slot)
             }
@@ -622,9 +648,11 @@ impl Demux {
             return;
         }
         if let Some(index) = piece.index {
-            self.choices[choice].by_index.insert(index, slot);
+            self.choices[choice].by_index.insert(index, Owner::Call(slot));
         }
-        let index = piece.index.or(self.choices[choice].last.filter(|last| last.1 == slot).and_then(|last| last.0));
+        let index = piece
+            .index
+            .or(self.choices[choice].last.filter(|last| last.1 == slot).and_then(|last| last.0));
         self.choices[choice].last = Some((index, slot));
         if piece.kind == CallKind::Custom {
             self.slots[slot].kind = CallKind::Custom;
@@ -662,13 +690,14 @@ impl Demux {
     ) -> Evidence {
         let choice = &self.choices[choice];
         let by_id = id.and_then(|id| choice.by_id.get(id).copied());
-        let by_index = index.and_then(|index| choice.by_index.get(&index).copied());
+        let by_index = index.and_then(|index| choice.by_index.get(&index)?.call());
         let last = choice.last.map(|(_, slot)| slot);
         let mut held = |slot: Option<usize>| slot.map(|slot| self.slots[slot].held(slot, name));
         Evidence {
             has_id: id.is_some(),
             has_index: index.is_some(),
-            has_name: name.is_some(),
+            // A server that writes `null` as text has no name to give.
+            has_name: name.is_some_and(|name| name != NULL),
             by_id: held(by_id),
             by_index: held(by_index),
             last: held(last),
@@ -682,7 +711,7 @@ impl Demux {
         if let Some(at) = self.choices.iter().position(|choice| choice.index == index) {
             return at;
         }
-        if self.choices.len() >= self.limits.calls {
+        if self.choices.len() >= self.options.limits.calls.max(1) {
             self.over_limit = Some(LimitKind::Calls);
             return 0;
         }
@@ -698,14 +727,18 @@ impl Demux {
     }
 
     fn new_slot(&mut self, choice: usize, kind: CallKind, has_own_stop: bool) -> Option<usize> {
-        if self.slots.len() >= self.limits.calls {
+        if self.slots.len() >= self.options.limits.calls {
             self.over_limit = Some(LimitKind::Calls);
             return None;
         }
         let choice = &mut self.choices[choice];
         let key = CallKey { choice: choice.index, position: choice.calls };
         choice.calls += 1;
-        self.slots.push(Slot::new(key, kind, has_own_stop, FragmentMap::new()));
+        let fragments = match self.options.fragments {
+            true => FragmentMap::default(),
+            false => FragmentMap::off(),
+        };
+        self.slots.push(Slot::new(key, kind, has_own_stop, fragments));
         Some(self.slots.len() - 1)
     }
 
@@ -723,7 +756,7 @@ impl Demux {
             self.slots[slot].warn(Warning::DeltaAfterFinish);
         }
         if let Some(index) = index {
-            self.choices[choice].by_index.insert(index, slot);
+            self.choices[choice].by_index.insert(index, Owner::Call(slot));
         }
         self.choices[choice].last = Some((index, slot));
         self.append(slot, text);
@@ -735,9 +768,9 @@ impl Demux {
         let start = held.append(text, self.current);
         let raw = start..held.raw.len();
         self.pending_bytes += raw.len();
-        if held.raw.len() > self.limits.call {
+        if held.raw.len() > self.options.limits.call {
             self.over_limit = Some(LimitKind::Call);
-        } else if self.pending_bytes > self.limits.message {
+        } else if self.pending_bytes > self.options.limits.message {
             self.over_limit = Some(LimitKind::Message);
         }
         if !held.announced {
@@ -759,9 +792,10 @@ impl Demux {
     fn settle(&mut self, slot: usize, ending: Ending) {
         self.announce(slot);
         let choice = self.slots[slot].key;
-        let is_last = self.choices.iter().any(|known| {
-            known.index == choice.choice && known.calls == choice.position + 1
-        });
+        let is_last = self
+            .choices
+            .iter()
+            .any(|known| known.index == choice.choice && known.calls == choice.position + 1);
         let has_calls_stop = self.choices.iter().any(|known| {
             known.index == choice.choice
                 && known.stop.as_ref().is_some_and(|stop| {
@@ -781,7 +815,9 @@ impl Demux {
         if !raw.is_empty() {
             self.queue.push_back(Queued::Fragment { slot, raw });
         }
-        self.queue.push_back(Queued::End { slot, ending, last: is_last });
+        // Where calls have no stop of their own, nothing says that an earlier one was over.
+        let last = is_last || !self.slots[slot].has_own_stop;
+        self.queue.push_back(Queued::End { slot, ending, last });
     }
 }
 
@@ -825,9 +861,10 @@ impl Demux {
                 })
             }
             Queued::End { slot, ending, last } => {
+                let options = SettleOptions { accept_recovery: self.options.accept_recovery };
                 let slot = &mut self.slots[slot];
                 let key = slot.key;
-                let result = settle(slot.take(ending, last), self.options.accept_recovery);
+                let result = settle(slot.take(ending, last), options);
                 Event::ToolCallEnd(event::ToolCallEnd { key, result })
             }
             Queued::Usage { json } => Event::Usage(event::Usage { json: text(json) }),
@@ -862,8 +899,13 @@ impl Slot {
     fn take_name(&mut self, piece: &str) {
         match &mut self.name {
             None => self.name = Some(piece.into()),
-            Some(name) if name == piece || !self.raw.is_empty() => {}
-            Some(_) if piece == "null" => self.warn(Warning::NameNullLiteral),
+            Some(name) if name == piece => {}
+            Some(_) if piece == NULL => self.warn(Warning::NameNullLiteral),
+            Some(name) if name == NULL => {
+                *name = piece.into();
+                self.warn(Warning::NameNullLiteral);
+            }
+            Some(_) if !self.raw.is_empty() => {}
             Some(name) => {
                 name.push_str(piece);
                 self.warn(Warning::NameFragmented);
@@ -873,18 +915,21 @@ impl Slot {
 
     fn held(&mut self, slot: usize, name: Option<&str>) -> Held {
         let name = match (name, &self.name) {
-            (None, _) => NameMatch::Absent,
-            (Some(name), Some(known)) if name != known => NameMatch::Differs,
+            (None | Some(NULL), _) => NameMatch::Absent,
+            (Some(name), Some(known)) if name != known && known != NULL => NameMatch::Differs,
             _ => NameMatch::Fits,
         };
         let is_whole = !self.is_pending() || self.is_whole();
         Held { slot, has_id: self.id.is_some(), is_whole, name }
     }
 
-    /// Whether the text is whole and valid; once it is whole and not valid, nothing can mend it, so
+    /// Whether the text is whole and valid, and no mere placeholder `{}`; once it is whole and not valid, nothing can mend it, so
     /// that it is not looked at again.
     fn is_surely_valid(&mut self) -> bool {
-        if self.hopeless || !self.is_whole() {
+        if self.kind == CallKind::Custom {
+            return true;
+        }
+        if self.hopeless || !self.is_whole() || self.raw == "{}" {
             return false;
         }
         self.hopeless = validate(&self.raw).is_err();
@@ -910,6 +955,9 @@ impl Slot {
         let name = self.name.take().unwrap_or_default();
         if name.is_empty() {
             self.warn(Warning::MissingName);
+        }
+        if self.raw.contains(char::REPLACEMENT_CHARACTER) {
+            self.warn(Warning::ReplacementCharacter);
         }
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
         if !name.bytes().all(fits) {

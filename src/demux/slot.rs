@@ -37,6 +37,10 @@ pub(crate) struct Slot {
     pub start_input: Option<(String, Provenance)>,
     /// Length of `raw` at the call's own stop, once a fragment came after that.
     pub after_stop: Option<usize>,
+    /// Ordinal of the event that the last fragment came in.
+    pub touched: u64,
+    /// The text is whole and not valid: nothing that follows can mend it.
+    pub hopeless: bool,
     /// First half of a surrogate pair that the last fragment ended in.
     half: Option<u16>,
     structure: Structure,
@@ -74,6 +78,8 @@ impl Slot {
             announced: false,
             start_input: None,
             after_stop: None,
+            touched: 0,
+            hopeless: false,
             half: None,
             structure: Structure::default(),
         }
@@ -96,6 +102,7 @@ impl Slot {
     #[inline]
     pub fn append(&mut self, fragment: Text<'_>, from: Provenance) -> usize {
         let start = self.raw.len();
+        self.touched = from.ordinal;
         let repairs = fragment.append_to(&mut self.raw, &mut self.half);
         self.note(repairs);
         if self.raw.len() > start {

@@ -33,6 +33,7 @@ pub use verdict::{Clue, Cut, Verdict, WritingFault};
 
 pub(crate) use fragments::FragmentMap;
 pub(crate) use settle::{Ending, SettleOptions, Unfinished, settle};
+pub(crate) use validate::validate;
 
 use display::Harmless;
 use finding::Finding;

@@ -3,10 +3,9 @@
 //! Source: Anthropic API reference, "Streaming messages". The JSON's own `type` decides, since
 //! proxies drop or change the `event:` line; the event's name counts only where there is no type.
 
-use alloc::vec::Vec;
-
 use super::delta::{Channel, Delta, Failure, Open, Sink};
-use super::fields::{Kind, Node, Token, branch, items, leaf, read};
+use super::envelope::Envelope;
+use super::fields::{Kind, Node, Token, branch, items, leaf};
 use super::json::Text;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
@@ -16,7 +15,7 @@ use crate::warning::Warning;
 /// Reads events.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    tokens: Vec<Token<Field>>,
+    envelope: Envelope<Field>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,23 +125,14 @@ impl Reader {
             return Ok(());
         }
         let by_name = EventType::named(Text { bytes: frame.name, escaped: false });
-        let mut tokens = core::mem::take(&mut self.tokens);
-        let result = match read(frame.data, &ROOT, &mut tokens) {
-            Ok(()) => {
-                speak(frame, by_name, &tokens, sink);
-                Ok(())
-            }
+        match self.envelope.read(frame.data, &ROOT) {
+            Ok(tokens) => speak(frame, by_name, tokens, sink),
             Err(fault) if by_name.is_some() || matches!(frame.name, b"" | b"message") => {
-                Err(fault.into())
+                return Err(fault.into());
             }
-            Err(_) => {
-                sink.delta(Delta::Other);
-                Ok(())
-            }
-        };
-        tokens.clear();
-        self.tokens = tokens;
-        result
+            Err(_) => sink.delta(Delta::Other),
+        }
+        Ok(())
     }
 }
 
@@ -198,11 +188,7 @@ fn speak(
     }
 }
 
-fn speak_error(
-    data: &[u8],
-    error: Option<(Token<Field>, &[Token<Field>])>,
-    sink: &mut impl Sink,
-) {
+fn speak_error(data: &[u8], error: Option<(Token<Field>, &[Token<Field>])>, sink: &mut impl Sink) {
     let [mut kind, mut code, mut message] = [Text::default(); 3];
     if let Some((token, fields)) = error {
         message = token.text(data).unwrap_or_default();

@@ -243,9 +243,7 @@ fn single<F: Copy>(
 }
 
 /// The tokens of one level, each with those that lie inside it.
-pub(crate) fn items<F: Copy>(
-    tokens: &[Token<F>],
-) -> impl Iterator<Item = (Token<F>, &[Token<F>])> {
+pub(crate) fn items<F: Copy>(tokens: &[Token<F>]) -> impl Iterator<Item = (Token<F>, &[Token<F>])> {
     let mut rest = tokens;
     core::iter::from_fn(move || {
         let (first, after) = rest.split_first()?;
@@ -282,7 +280,8 @@ mod tests {
         for (token, inside) in items(tokens) {
             out += &std::format!("{:?}", token.field);
             if inside.is_empty() {
-                out += &std::format!("={}", String::from_utf8_lossy(token.bytes(document.as_bytes())));
+                out +=
+                    &std::format!("={}", String::from_utf8_lossy(token.bytes(document.as_bytes())));
             } else {
                 out += &std::format!("({})", shape(document, inside));
             }

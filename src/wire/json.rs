@@ -5,6 +5,7 @@
 //! string is no error here, since senders that cut text at UTF-16 units put the other half into the
 //! next envelope. [`Text::append_to`] joins the halves.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 /// Deepest nesting of a skipped value, as `serde_json` has it.
@@ -279,6 +280,14 @@ impl<'a> Text<'a> {
 
     pub fn is_empty(self) -> bool {
         self.bytes.is_empty()
+    }
+
+    /// The text on its own, borrowed where nothing is to be unescaped.
+    pub fn cow(self) -> Cow<'a, str> {
+        match core::str::from_utf8(self.bytes) {
+            Ok(text) if !self.escaped => Cow::Borrowed(text),
+            _ => Cow::Owned(self.decode()),
+        }
     }
 
     /// The text on its own.

@@ -2,6 +2,7 @@
 
 pub(crate) mod anthropic;
 pub(crate) mod delta;
+pub(crate) mod envelope;
 pub(crate) mod fields;
 pub(crate) mod json;
 pub(crate) mod openai_chat;

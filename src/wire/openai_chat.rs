@@ -4,10 +4,10 @@
 //! said where it is handled. One chunk is one event; `[DONE]` ends the stream.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::delta::{Channel, Delta, Failure, Piece, Sink};
-use super::fields::{Key, Kind, Node, Token, branch, items, leaf, read};
+use super::envelope::Envelope;
+use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
 use super::json::Text;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
@@ -17,7 +17,13 @@ use crate::warning::Warning;
 /// Reads chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    tokens: Vec<Token<Field>>,
+    envelope: Envelope<Field>,
+    stream: Stream,
+}
+
+/// What was seen of the stream so far.
+#[derive(Debug, Default)]
+struct Stream {
     started: bool,
     /// Whether any delta came: a whole message after that is a recap.
     seen_delta: bool,
@@ -76,11 +82,7 @@ static ROOT: Node<Field> = Node {
     ],
 };
 static ERROR: Node<Field> = Node {
-    keys: &[
-        leaf("message", Field::Message),
-        leaf("type", Field::Type),
-        leaf("code", Field::Code),
-    ],
+    keys: &[leaf("message", Field::Message), leaf("type", Field::Type), leaf("code", Field::Code)],
 };
 static CHOICE: Node<Field> = Node {
     keys: &[
@@ -146,41 +148,23 @@ impl Reader {
             sink.delta(Delta::Warning(Warning::CommentAsData));
             return Ok(());
         }
-        let mut tokens = core::mem::take(&mut self.tokens);
-        let result = self.read_envelope(frame, &mut tokens, sink);
-        tokens.clear();
-        self.tokens = tokens;
-        result
-    }
-
-    fn read_envelope(
-        &mut self,
-        frame: Frame<'_>,
-        tokens: &mut Vec<Token<Field>>,
-        sink: &mut impl Sink,
-    ) -> Result<(), Malformed> {
-        let Err(fault) = read(frame.data, &ROOT, tokens) else {
-            self.speak(frame, tokens, sink);
-            return Ok(());
-        };
-        // Some gateways leave out the blank line, so that several envelopes make one event.
-        let lines = || frame.data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let mut scratch = Vec::new();
-        let is_whole = |line: &[u8]| is_done(line) || read(line, &ROOT, &mut scratch).is_ok();
-        if lines().count() > 1 && lines().all(is_whole) {
-            sink.delta(Delta::Warning(Warning::MissingEventSeparator));
-            for line in lines() {
-                if is_done(line) {
-                    sink.delta(Delta::Done);
-                    continue;
-                }
-                tokens.clear();
-                read(line, &ROOT, tokens)?;
-                self.speak(Frame { data: line, ..frame }, tokens, sink);
+        let fault = match self.envelope.read(frame.data, &ROOT) {
+            Ok(tokens) => {
+                self.stream.speak(frame, tokens, sink);
+                return Ok(());
             }
+            Err(fault) => fault,
+        };
+        if self.are_separate(frame.data) {
+            sink.delta(Delta::Warning(Warning::MissingEventSeparator));
+            return lines(frame.data).try_for_each(|data| self.read(Frame { data, ..frame }, sink));
+        }
+        if frame.name == b"error" {
+            let message = Text { bytes: data, escaped: false };
+            sink.delta(Delta::Failure(Failure { kind: Text::default(), message, json: data }));
             return Ok(());
         }
-        if self.is_foreign(frame.name) {
+        if self.stream.is_foreign(frame.name) {
             sink.delta(Delta::Warning(Warning::UnknownEvent));
             sink.delta(Delta::Other);
             return Ok(());
@@ -188,6 +172,18 @@ impl Reader {
         Err(fault.into())
     }
 
+    /// Some gateways leave out the blank line, so that several envelopes make one event.
+    fn are_separate(&mut self, data: &[u8]) -> bool {
+        let is_whole = |line: &[u8]| is_done(line) || self.envelope.read(line, &ROOT).is_ok();
+        lines(data).nth(1).is_some() && lines(data).all(is_whole)
+    }
+}
+
+fn lines(data: &[u8]) -> impl Iterator<Item = &[u8]> {
+    data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+impl Stream {
     /// Whether an event of that name never carries a chunk.
     fn is_foreign(&self, name: &[u8]) -> bool {
         !matches!(name, b"" | b"message" | b"error") && name != self.chunk_name.as_bytes()
@@ -212,7 +208,8 @@ impl Reader {
             if self.chunk_name.is_empty() && !frame.name.is_empty() {
                 self.chunk_name = String::from_utf8_lossy(frame.name).into_owned();
             }
-            if !self.started && !(id.is_empty() && model.is_empty()) {
+            let has_head = !id.is_empty() || !model.is_empty();
+            if has_head && !self.started {
                 self.started = true;
                 sink.delta(Delta::MessageStart { id, model });
             }
@@ -295,7 +292,8 @@ fn choice_index(data: &[u8], fields: &[Token<Field>]) -> Option<u32> {
 }
 
 fn speak_delta(data: &[u8], choice: u32, fields: &[Token<Field>], sink: &mut impl Sink) {
-    let has = |field| fields.iter().any(|token| token.field == field && token.filled(data).is_some());
+    let has =
+        |field| fields.iter().any(|token| token.field == field && token.filled(data).is_some());
     let mut said_parts = false;
     for (token, inside) in items(fields) {
         let channel = match token.field {
@@ -312,9 +310,7 @@ fn speak_delta(data: &[u8], choice: u32, fields: &[Token<Field>], sink: &mut imp
             Field::ReasoningContent => Channel::Reasoning,
             // Some send the same text under two or three names.
             Field::Reasoning if !has(Field::ReasoningContent) => Channel::Reasoning,
-            Field::ReasoningDetail
-                if !has(Field::ReasoningContent) && !has(Field::Reasoning) =>
-            {
+            Field::ReasoningDetail if !has(Field::ReasoningContent) && !has(Field::Reasoning) => {
                 speak_part(data, choice, Channel::Reasoning, inside, sink);
                 continue;
             }
@@ -462,7 +458,9 @@ fn failure<'a>(
                 error = Some(token);
                 details = inside;
             }
-            Field::Object => is_error_object = token.text(data).is_some_and(|text| text == *"error"),
+            Field::Object => {
+                is_error_object = token.text(data).is_some_and(|text| text == *"error")
+            }
             Field::ErrorType if !has_choices => {
                 is_error_object = true;
                 *kind = scalar(data, token);
@@ -473,9 +471,8 @@ fn failure<'a>(
             _ => {}
         }
     }
-    let first_filled = |texts: [Text<'a>; 2]| {
-        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
-    };
+    let first_filled =
+        |texts: [Text<'a>; 2]| texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
     match error {
         Some(error) if error.kind == Kind::Object => {
             let [mut kind, mut code, mut message] = [Text::default(); 3];
@@ -489,9 +486,11 @@ fn failure<'a>(
             }
             Some(Failure { kind: first_filled([kind, code]), message, json: data })
         }
-        Some(error) => {
-            Some(Failure { kind: first_filled([*kind, *code]), message: scalar(data, error), json: data })
-        }
+        Some(error) => Some(Failure {
+            kind: first_filled([*kind, *code]),
+            message: scalar(data, error),
+            json: data,
+        }),
         None if is_error_object || frame.name == b"error" => {
             Some(Failure { kind: first_filled([*kind, *code]), message: *message, json: data })
         }
@@ -507,7 +506,9 @@ fn has_standard_error(tokens: &[Token<Field>]) -> bool {
 fn is_truthy(data: &[u8], token: Token<Field>) -> bool {
     match token.kind {
         Kind::Null | Kind::False => false,
-        Kind::Object => token.bytes(data).iter().filter(|byte| !byte.is_ascii_whitespace()).count() > 2,
+        Kind::Object => {
+            token.bytes(data).iter().filter(|byte| !byte.is_ascii_whitespace()).count() > 2
+        }
         _ => !token.bytes(data).is_empty(),
     }
 }

@@ -1,0 +1,134 @@
+//! The command line.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use toolcall::Protocol;
+
+/// Read a language model's stream and show its tool calls.
+///
+/// Exit status: 0 all calls parsed, 1 a call failed, 2 wrong usage, 3 the stream broke or reported an
+/// error, 4 it could not be read or written.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub decode: Decode,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  curl -sN https://… -d @request.json | toolcall      the calls of a running stream
+  toolcall --protocol anthropic capture.sse           those of a recorded one
+  toolcall --format json capture.sse | jq .calls      as one JSON document";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show the tool calls of a stream (the default).
+    Decode(Decode),
+    /// Show the framing layer alone: the events of an event stream, one JSON object a line.
+    Sse(Sse),
+    /// Show the tool calls that a model wrote into plain text.
+    Text(Text),
+}
+
+#[derive(Debug, Args)]
+pub struct Decode {
+    /// The recorded stream; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+    /// How to print; a table on a terminal, else jsonl.
+    #[arg(long)]
+    pub format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Columns for people.
+    Table,
+    /// One document.
+    Json,
+    /// A line per call, and one for the message.
+    Jsonl,
+    /// The raw argument texts alone, a line each.
+    Raw,
+}
+
+#[derive(Debug, Args)]
+pub struct Sse {
+    /// The recorded stream; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// Drop an event that the stream's end cuts, as the standard says (the default).
+    #[arg(long, overrides_with = "lenient")]
+    pub strict: bool,
+    /// Give out an event that the stream's end cuts, marked.
+    #[arg(long)]
+    pub lenient: bool,
+    /// How to print.
+    #[arg(long, default_value = "jsonl")]
+    pub format: SseFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SseFormat {
+    /// A line per event, and one for the end.
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub struct Text {
+    /// The model's text; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The format of the calls; `auto` takes the one whose marker comes first.
+    #[arg(long, value_name = "FORMAT", value_parser = text_calls)]
+    pub text_calls: TextCalls,
+    /// The tools that were offered: a JSON list of `{"name", "parameters"}`.
+    #[arg(long, value_name = "FILE")]
+    pub tools: Option<PathBuf>,
+    /// The prompt opened the reasoning already.
+    #[arg(long)]
+    pub starts_in_reasoning: bool,
+    /// Take calls inside reasoning for calls.
+    #[arg(long)]
+    pub calls_in_reasoning: bool,
+    /// Give the text to the parser in pieces of this many bytes.
+    #[arg(long, value_name = "BYTES")]
+    pub chunk: Option<NonZeroUsize>,
+    /// How to print.
+    #[arg(long, default_value = "json")]
+    pub format: TextFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TextFormat {
+    /// One document.
+    Json,
+    /// A line per piece: what kind it is, and its text.
+    Jsonl,
+}
+
+/// Which format of calls in text is meant; none is to be found out.
+#[derive(Debug, Clone, Copy)]
+pub struct TextCalls(pub Option<&'static toolcall::text::Format>);
+
+fn text_calls(name: &str) -> Result<TextCalls, String> {
+    if name == "auto" {
+        return Ok(TextCalls(None));
+    }
+    toolcall::text::by_name(name).map(|format| TextCalls(Some(format))).ok_or_else(|| {
+        let names: Vec<&str> = toolcall::text::FORMATS.iter().map(|format| format.name()).collect();
+        format!("expected auto, {}", names.join(", "))
+    })
+}
+
+fn protocol(name: &str) -> Result<Protocol, String> {
+    name.parse().map_err(|_| {
+        let names: Vec<&str> = Protocol::ALL.iter().map(|protocol| protocol.as_str()).collect();
+        format!("expected auto, {}", names.join(", "))
+    })
+}
