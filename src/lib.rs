@@ -94,7 +94,10 @@ mod wire;
 
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
 pub use decoder::{Decoder, EmitAt, Options};
-pub use diagnostic::{Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind};
+pub use diagnostic::{
+    Clue, Cut, Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind, Report,
+    Verdict, WritingFault,
+};
 pub use error::{Error, ErrorKind, Position};
 pub use event::Event;
 #[cfg(any(feature = "std", feature = "stream"))]
