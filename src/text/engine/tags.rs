@@ -556,23 +556,17 @@ fn value_end(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<usize> {
     Ok(end)
 }
 
-/// Whether behind the end of a function the next call begins: then the end was meant, though the
-/// value in front of it was never closed.
+/// Whether behind the end of a function the next call begins, in the same block or in one of its own:
+/// then the end was meant, though the value in front of it was never closed.
 fn another_call(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<()> {
     ahead.space()?;
-    let mut closer = ahead;
-    match closer.any(grammar.closers) {
-        Ok(_) => {
-            ahead = closer;
+    if let Some(end) = ahead.end_of(grammar.closers)? {
+        ahead.at = end;
+        ahead.space()?;
+        if let Some(end) = ahead.end_of(grammar.blocks)? {
+            ahead.at = end;
             ahead.space()?;
         }
-        Err(Doubt::More) => return Err(Doubt::More),
-        Err(Doubt::No) if !grammar.blocks.is_empty() => return Err(Doubt::No),
-        Err(Doubt::No) => {}
-    }
-    if !grammar.blocks.is_empty() {
-        ahead.any(grammar.blocks)?;
-        ahead.space()?;
     }
     ahead.literal(grammar.function.marker())
 }
