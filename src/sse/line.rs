@@ -64,9 +64,13 @@ pub(super) enum Line {
 /// line's end need not be known: it cannot change that.
 #[inline(always)]
 pub(super) fn usual_field(line: &[u8]) -> Option<(Field, usize)> {
-    let name = alt((value(Field::Data, tag("data:")), value(Field::Event, tag("event:"))));
-    let field: IResult<&[u8], Field> = terminated(name, opt(char(' '))).parse(line);
-    field.ok().map(|(rest, field)| (field, line.len() - rest.len()))
+    match line {
+        [b'd', b'a', b't', b'a', b':', b' ', ..] => Some((Field::Data, 6)),
+        [b'd', b'a', b't', b'a', b':', ..] => Some((Field::Data, 5)),
+        [b'e', b'v', b'e', b'n', b't', b':', b' ', ..] => Some((Field::Event, 7)),
+        [b'e', b'v', b'e', b'n', b't', b':', ..] => Some((Field::Event, 6)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

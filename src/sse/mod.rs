@@ -99,15 +99,13 @@ impl Decoder {
     /// After [`decode_eof`](Decoder::decode_eof) has given `None`, the bytes are those of another
     /// stream, as after a reconnection: positions and ordinals begin anew, the last event id and
     /// the reconnection time stand.
-    #[inline]
+    #[inline(always)]
     pub fn decode<'d, 'i: 'd>(&'d mut self, input: &mut &'i [u8]) -> Option<Record<'d>> {
         let chunk = *input;
         match self.framer.next(input) {
-            Next::Event { name, data } => Some(Record::Event(Event {
-                name: &chunk[name],
-                data: &chunk[data],
-                framer: &self.framer,
-            })),
+            Next::Event { name, data, .. } => {
+                Some(Record::Event(Event { name, data, framer: &self.framer }))
+            }
             Next::Found => Some(self.record(chunk)),
             Next::None => None,
         }
@@ -237,10 +235,10 @@ impl Framing for Decoder {
         // What `unit` leaves out is switched off, so that the places always belong to the slice
         // as it was passed.
         match self.framer.next(input) {
-            Next::Event { name, data } => Some(Unit {
+            Next::Event { name, data, name_at, data_at } => Some(Unit {
                 kind: UnitKind::Event,
-                name: Place::Chunk(name),
-                data: Place::Chunk(data),
+                name: Place::Chunk(name_at..name_at + name.len()),
+                data: Place::Chunk(data_at..data_at + data.len()),
                 ordinal: self.framer.last.ordinal,
                 span: self.framer.last.span.clone(),
                 message: MessageType::Event,

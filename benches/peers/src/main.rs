@@ -14,7 +14,7 @@ use cpu_time::ThreadTime;
 
 use ways::{Input, WAYS, Way};
 
-const SIZE: usize = 16 << 20;
+const SIZE: usize = 1 << 20;
 const CHUNKS: [usize; 6] = [64, 1024, 1460, 16 << 10, 64 << 10, 1 << 20];
 
 fn main() {

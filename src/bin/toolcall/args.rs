@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -46,6 +47,8 @@ pub enum Command {
     Split(Split),
     /// Show the framing layer alone: the events of an event stream, one JSON object a line.
     Sse(Sse),
+    /// Show the tool calls that a model wrote into plain text.
+    Text(Text),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -149,6 +152,52 @@ pub struct Sse {
 pub enum SseFormat {
     /// A line per event, and one for the end.
     Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub struct Text {
+    /// The model's text; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The format of the calls; `auto` takes the one whose marker comes first.
+    #[arg(long, value_name = "FORMAT", value_parser = text_calls)]
+    pub text_calls: TextCalls,
+    /// The tools that were offered: a JSON list of `{"name", "parameters"}`.
+    #[arg(long, value_name = "FILE")]
+    pub tools: Option<PathBuf>,
+    /// The prompt opened the reasoning already.
+    #[arg(long)]
+    pub starts_in_reasoning: bool,
+    /// Take calls inside reasoning for calls.
+    #[arg(long)]
+    pub calls_in_reasoning: bool,
+    /// Give the text to the parser in pieces of this many bytes.
+    #[arg(long, value_name = "BYTES")]
+    pub chunk: Option<NonZeroUsize>,
+    /// How to print.
+    #[arg(long, default_value = "json")]
+    pub format: TextFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TextFormat {
+    /// One document.
+    Json,
+    /// A line per piece: what kind it is, and its text.
+    Jsonl,
+}
+
+/// Which format of calls in text is meant; none is to be found out.
+#[derive(Debug, Clone, Copy)]
+pub struct TextCalls(pub Option<&'static toolcall::text::Format>);
+
+fn text_calls(name: &str) -> Result<TextCalls, String> {
+    if name == "auto" {
+        return Ok(TextCalls(None));
+    }
+    toolcall::text::by_name(name).map(|format| TextCalls(Some(format))).ok_or_else(|| {
+        let names: Vec<&str> = toolcall::text::FORMATS.iter().map(|format| format.name()).collect();
+        format!("expected auto, {}", names.join(", "))
+    })
 }
 
 fn protocol(name: &str) -> Result<Protocol, String> {

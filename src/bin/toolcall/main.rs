@@ -16,6 +16,7 @@ mod selection;
 mod split;
 mod style;
 mod table;
+mod text;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Some(Command::Check(options)) => check::run(&options),
         Some(Command::Split(options)) => split::run(&options),
         Some(Command::Sse(options)) => frames::run(&options),
+        Some(Command::Text(options)) => text::run(&options),
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man) => completions::man(),
     };
