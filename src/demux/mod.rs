@@ -36,6 +36,9 @@ use crate::wire::json::Text;
 use identity::{Evidence, Held, NameMatch, Route, route};
 use slot::{Provenance, Slot, State};
 
+/// What some servers write where they mean that there is no name.
+const NULL: &str = "null";
+
 /// The calls of one stream, and the events that wait to be taken.
 #[derive(Debug)]
 pub(crate) struct Demux {
@@ -508,9 +511,10 @@ impl Demux {
         if self.failed.is_some() {
             return;
         }
+        let choice = self.choice(0);
         let Some(slot) = self.owner_of(block) else {
             if let Some(text) = text.filter(|text| !text.is_empty()) {
-                self.orphan(0, Some(block), true, text);
+                self.orphan(choice, Some(block), true, text);
             }
             return;
         };
@@ -525,7 +529,9 @@ impl Demux {
                 held.warn(Warning::FragmentAfterStop);
                 held.after_stop.get_or_insert(held.raw.len());
             }
-            State::Settled | State::Gone => return self.orphan(0, Some(block), true, text),
+            State::Settled | State::Gone => {
+                return self.orphan(choice, Some(block), true, text);
+            }
         }
         self.append(slot, text);
     }
@@ -690,7 +696,8 @@ impl Demux {
         Evidence {
             has_id: id.is_some(),
             has_index: index.is_some(),
-            has_name: name.is_some(),
+            // A server that writes `null` as text has no name to give.
+            has_name: name.is_some_and(|name| name != NULL),
             by_id: held(by_id),
             by_index: held(by_index),
             last: held(last),
@@ -704,7 +711,7 @@ impl Demux {
         if let Some(at) = self.choices.iter().position(|choice| choice.index == index) {
             return at;
         }
-        if self.choices.len() >= self.options.limits.calls {
+        if self.choices.len() >= self.options.limits.calls.max(1) {
             self.over_limit = Some(LimitKind::Calls);
             return 0;
         }
@@ -808,7 +815,9 @@ impl Demux {
         if !raw.is_empty() {
             self.queue.push_back(Queued::Fragment { slot, raw });
         }
-        self.queue.push_back(Queued::End { slot, ending, last: is_last });
+        // Where calls have no stop of their own, nothing says that an earlier one was over.
+        let last = is_last || !self.slots[slot].has_own_stop;
+        self.queue.push_back(Queued::End { slot, ending, last });
     }
 }
 
@@ -890,8 +899,13 @@ impl Slot {
     fn take_name(&mut self, piece: &str) {
         match &mut self.name {
             None => self.name = Some(piece.into()),
-            Some(name) if name == piece || !self.raw.is_empty() => {}
-            Some(_) if piece == "null" => self.warn(Warning::NameNullLiteral),
+            Some(name) if name == piece => {}
+            Some(_) if piece == NULL => self.warn(Warning::NameNullLiteral),
+            Some(name) if name == NULL => {
+                *name = piece.into();
+                self.warn(Warning::NameNullLiteral);
+            }
+            Some(_) if !self.raw.is_empty() => {}
             Some(name) => {
                 name.push_str(piece);
                 self.warn(Warning::NameFragmented);
@@ -901,21 +915,21 @@ impl Slot {
 
     fn held(&mut self, slot: usize, name: Option<&str>) -> Held {
         let name = match (name, &self.name) {
-            (None, _) => NameMatch::Absent,
-            (Some(name), Some(known)) if name != known => NameMatch::Differs,
+            (None | Some(NULL), _) => NameMatch::Absent,
+            (Some(name), Some(known)) if name != known && known != NULL => NameMatch::Differs,
             _ => NameMatch::Fits,
         };
         let is_whole = !self.is_pending() || self.is_whole();
         Held { slot, has_id: self.id.is_some(), is_whole, name }
     }
 
-    /// Whether the text is whole and valid; once it is whole and not valid, nothing can mend it, so
+    /// Whether the text is whole and valid, and no mere placeholder `{}`; once it is whole and not valid, nothing can mend it, so
     /// that it is not looked at again.
     fn is_surely_valid(&mut self) -> bool {
         if self.kind == CallKind::Custom {
             return true;
         }
-        if self.hopeless || !self.is_whole() {
+        if self.hopeless || !self.is_whole() || self.raw == "{}" {
             return false;
         }
         self.hopeless = validate(&self.raw).is_err();
