@@ -28,6 +28,8 @@ pub use decoder::{Decoder, EmitAt, Options};
 pub use diagnostic::{Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind};
 pub use error::{Error, ErrorKind, Position};
 pub use event::Event;
+#[doc(hidden)]
+pub use frame::fuzzing as frame_fuzzing;
 pub use limits::{LimitKind, Limits};
 pub use message::Message;
 pub use protocol::Protocol;

@@ -4,9 +4,19 @@
 //! says *where* its parts lie (in the caller's chunk, or in what the framing carried over from
 //! earlier chunks), so that nothing is copied before somebody asks for it.
 
+mod carry;
+#[cfg(test)]
+mod cases;
+pub(crate) mod eventstream;
+#[doc(hidden)]
+pub mod fuzzing;
+pub(crate) mod json_array;
+pub(crate) mod ndjson;
 mod sniff;
 
 use core::ops::Range;
+
+use memchr::memchr2;
 
 use crate::limits::LimitKind;
 
@@ -49,6 +59,19 @@ pub(crate) struct Unit {
     pub data: Place,
     pub ordinal: u64,
     pub span: Range<u64>,
+    pub message: MessageType,
+}
+
+/// What an event stream message says it is (`:message-type`); in other framings always an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum MessageType {
+    /// An event; the name is its `:event-type`.
+    #[default]
+    Event,
+    /// An error that the service models; the name is its `:exception-type`.
+    Exception,
+    /// Any other error; the name is its `:error-code`, the data its `:error-message`.
+    Error,
 }
 
 /// What a [`Unit`] is.
@@ -65,7 +88,8 @@ pub(crate) enum UnitKind {
     Stray,
     /// A limit was passed; the unit was dropped whole, framing resumes behind it.
     Limit(LimitKind),
-    /// A binary frame whose checksum or lengths are wrong; framing cannot resume.
+    /// A binary frame whose checksum or lengths are wrong. Framing resumes behind it if its lengths
+    /// could be trusted; otherwise all that follows is taken and dropped.
     Corrupt,
     /// The end of the stream came inside a unit; `data` is what there was of it.
     Cut,
@@ -83,4 +107,10 @@ pub(crate) trait Framing {
     /// The bytes of a part of the last unit; `chunk` is the slice that was passed to `advance`, as it
     /// was before the call.
     fn bytes<'a>(&'a self, place: &Place, chunk: &'a [u8]) -> &'a [u8];
+}
+
+/// How many bytes stand before the first line end (LF or CR).
+#[inline(always)]
+pub(crate) fn line_end(bytes: &[u8]) -> Option<usize> {
+    memchr2(b'\n', b'\r', bytes)
 }

@@ -16,13 +16,13 @@
 use alloc::vec::Vec;
 use core::ops::{ControlFlow, Range};
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 use super::line::{Field, Line, Partial, Step, line};
 use super::options::{Limit, Limits, Options};
 use super::record::{Cut, Meaningless};
 use super::segments::Segments;
-use crate::frame::Place;
+use crate::frame::{Place, line_end};
 
 /// What a buffer may keep of its capacity from one event to the next, in bytes.
 const RETAIN: usize = 4 << 10;
@@ -378,7 +378,7 @@ impl Framer {
     /// How many bytes stand before the first line end.
     #[inline(always)]
     fn line_end(&mut self, bytes: &[u8]) -> Option<usize> {
-        let found = memchr2(b'\n', b'\r', bytes);
+        let found = line_end(bytes);
         #[cfg(test)]
         {
             self.examined += found.map_or(bytes.len(), |at| at + 1) as u64;

@@ -46,7 +46,7 @@ pub use record::{
 };
 pub use segments::SegmentIter;
 
-use crate::frame::{Framing, Place, Unit, UnitKind};
+use crate::frame::{Framing, MessageType, Place, Unit, UnitKind};
 use crate::limits::LimitKind;
 use framer::{Found, Framer, Kind};
 
@@ -246,7 +246,14 @@ impl Decoder {
                 return None;
             }
         };
-        Some(Unit { kind, name: found.name, data: found.data, ordinal, span: found.span })
+        Some(Unit {
+            kind,
+            name: found.name,
+            data: found.data,
+            ordinal,
+            span: found.span,
+            message: MessageType::Event,
+        })
     }
 }
 
