@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use support::{Random, cases, events, message};
 use toolcall::{EmitAt, Event, Message, Options, Protocol};
 
-const PROTOCOLS: &[&str] = &["openai-chat", "anthropic"];
+const PROTOCOLS: &[&str] =
+    &["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "cohere", "ollama"];
 
 fn cut<'a>(body: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
     let (mut rest, mut chunks) = (body, Vec::new());
@@ -118,7 +119,8 @@ fn chat_stream(calls: &[Sent], seed: u64) -> String {
             "choices": [{"index": 0, "delta": {"tool_calls": [entry]}, "finish_reason": null}]});
         stream += &format!("data: {chunk}\n\n");
     }
-    stream + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
+    stream
+        + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
         data: [DONE]\n\n"
 }
 
@@ -163,16 +165,20 @@ fn assert_same_calls(
 }
 
 /// The fragments that were shown, joined, are the raw text that was judged.
-fn assert_fragments_join(
-    events: &[Result<Event<'static>, String>],
-) -> Result<(), TestCaseError> {
+fn assert_fragments_join(events: &[Result<Event<'static>, String>]) -> Result<(), TestCaseError> {
     let mut shown = std::collections::BTreeMap::<_, String>::new();
     for event in events.iter().flatten() {
         match event {
             Event::ToolCallStart(start) => {
                 prop_assert!(shown.insert(start.key, String::new()).is_none());
             }
-            Event::ToolCallDelta(delta) => *shown.get_mut(&delta.key).unwrap() += &delta.fragment,
+            Event::ToolCallDelta(delta) => {
+                let shown = shown.get_mut(&delta.key).unwrap();
+                if delta.replaces {
+                    shown.clear();
+                }
+                *shown += &delta.fragment;
+            }
             Event::ToolCallEnd(end) => {
                 let raw = match &end.result {
                     Ok(call) => call.arguments().raw(),
