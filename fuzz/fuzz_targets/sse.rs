@@ -4,10 +4,9 @@
 
 use libfuzzer_sys::fuzz_target;
 
+#[path = "../../tests/sse_support"]
 mod sse_support {
-    #[path = "../../../tests/sse_support/differential.rs"]
     pub mod differential;
-    #[path = "../../../tests/sse_support/oracle.rs"]
     mod oracle;
 }
 

@@ -38,8 +38,10 @@ fn line(input: &[u8]) -> IResult<&[u8], &[u8]> {
     terminated(take_till(is_end), end_of_line).parse(input)
 }
 
+type Field<'a> = (&'a [u8], Option<&'a [u8]>);
+
 /// `name [ colon [ space ] value ]`, the name perhaps empty (a comment).
-fn field(line: &[u8]) -> IResult<&[u8], (&[u8], Option<&[u8]>)> {
+fn field(line: &[u8]) -> IResult<&[u8], Field<'_>> {
     let value = preceded((tag(":"), opt(tag(" "))), rest);
     (take_till(|byte| byte == b':'), opt(value)).parse(line)
 }
