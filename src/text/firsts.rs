@@ -15,8 +15,8 @@ impl Firsts {
         for format in formats {
             let openers = format.grammars.iter().flat_map(|grammar| grammar.openers());
             let reasoning = format.reasoning.iter().map(|pair| &pair.open);
-            let others = format.framing.iter().chain(format.turn_ends);
-            for marker in openers.chain(reasoning).chain(others) {
+            let framing = format.framing.iter().flat_map(|pair| [&pair.open, &pair.close]);
+            for marker in openers.chain(reasoning).chain(framing).chain(format.turn_ends) {
                 if let Some(first) = marker.as_bytes().first() {
                     set[*first as usize] = true;
                 }
@@ -48,13 +48,15 @@ impl Firsts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::format::Reasoning;
+    use crate::text::format::Delimiters;
 
     #[test]
     fn finds_what_markers_begin_with() {
-        static ONE: Format = Format::new("one", &[]).framing(&["<a>", "[b]"]);
-        static TWO: Format = Format::new("two", &[]).framing(&["x", "y"]).turn_ends(&["<z>"]);
-        static THINK: [Reasoning; 1] = [Reasoning::new("(think)", ")")];
+        static A: [Delimiters; 1] = [Delimiters::new("<a>", "[b]")];
+        static B: [Delimiters; 1] = [Delimiters::new("x", "y")];
+        static THINK: [Delimiters; 1] = [Delimiters::new("(think)", ")")];
+        static ONE: Format = Format::new("one", &[]).framing(&A);
+        static TWO: Format = Format::new("two", &[]).framing(&B).turn_ends(&["<z>"]);
         static THREE: Format = Format::new("three", &[]).reasoning(&THINK);
         assert_eq!(Firsts::of(&[&ONE]).find(b"ab[c<"), Some(2));
         assert_eq!(Firsts::of(&[&ONE, &TWO]).find(b"abcy<"), Some(3));

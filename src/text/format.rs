@@ -14,12 +14,12 @@ use super::engine::wrapped::Wrapped;
 /// the same parts:
 ///
 /// ```
-/// use toolcall::text::{Format, Grammar, Reasoning, Wrapped};
+/// use toolcall::text::{Delimiters, Format, Grammar, Wrapped};
 ///
 /// static GRAMMARS: [Grammar; 1] =
 ///     [Grammar::Wrapped(Wrapped::new(&["<call>"]).closers(&["</call>"]))];
-/// static REASONING: [Reasoning; 1] = [Reasoning::new("<think>", "</think>")];
-/// static MINE: Format = Format::new("mine", &GRAMMARS).reasoning(&REASONING);
+/// static THINK: [Delimiters; 1] = [Delimiters::new("<think>", "</think>")];
+/// static MINE: Format = Format::new("mine", &GRAMMARS).reasoning(&THINK);
 ///
 /// let message = MINE.read(r#"<think>hm</think><call>{"name": "ping"}</call>"#);
 /// assert_eq!(message.reasoning, "hm");
@@ -30,8 +30,8 @@ pub struct Format {
     pub(crate) name: &'static str,
     pub(crate) aliases: &'static [&'static str],
     pub(crate) grammars: &'static [Grammar],
-    pub(crate) reasoning: &'static [Reasoning],
-    pub(crate) framing: &'static [&'static str],
+    pub(crate) reasoning: &'static [Delimiters],
+    pub(crate) framing: &'static [Delimiters],
     pub(crate) turn_ends: &'static [&'static str],
     pub(crate) reserved: bool,
 }
@@ -54,22 +54,22 @@ pub enum Grammar {
     Channels(Channels),
 }
 
-/// A pair of markers around reasoning.
+/// A pair of markers: what stands between them is reasoning, or the visible text that they frame.
 #[derive(Debug, Clone, Copy)]
-pub struct Reasoning {
+pub struct Delimiters {
     pub(crate) open: &'static str,
     pub(crate) close: &'static str,
     pub(crate) anywhere: bool,
 }
 
-impl Reasoning {
-    /// Reasoning between `open` and `close`. Behind visible text `open` counts only at the start of
-    /// a line, so that the marker named in a sentence stays text.
+impl Delimiters {
+    /// From `open` to `close`. Behind visible text `open` counts only at the start of a line, so that
+    /// the marker named in a sentence stays text.
     pub const fn new(open: &'static str, close: &'static str) -> Self {
-        Reasoning { open, close, anywhere: false }
+        Delimiters { open, close, anywhere: false }
     }
 
-    /// For a marker that is a token of its own, which no sentence contains: it counts everywhere.
+    /// For markers that are tokens of their own, which no sentence contains: they count everywhere.
     pub const fn anywhere(mut self) -> Self {
         self.anywhere = true;
         self
@@ -97,13 +97,13 @@ impl Format {
     }
 
     /// The markers around reasoning; the first pair's end closes reasoning that the prompt opened.
-    pub const fn reasoning(mut self, reasoning: &'static [Reasoning]) -> Self {
+    pub const fn reasoning(mut self, reasoning: &'static [Delimiters]) -> Self {
         self.reasoning = reasoning;
         self
     }
 
-    /// Markers that frame the visible text and are never part of it.
-    pub const fn framing(mut self, framing: &'static [&'static str]) -> Self {
+    /// Markers that frame the visible text and are no part of it.
+    pub const fn framing(mut self, framing: &'static [Delimiters]) -> Self {
         self.framing = framing;
         self
     }
@@ -133,14 +133,9 @@ impl Format {
     /// Inside the envelope of a call more may be held, but never more than 64 KiB: the members of
     /// a JSON object before its name and arguments.
     pub const fn hold_back(&self) -> usize {
-        let mut most = longest(self.framing);
-        most = max(most, longest(self.turn_ends));
-        let mut at = 0;
-        while at < self.reasoning.len() {
-            most = max(most, self.reasoning[at].open.len());
-            most = max(most, self.reasoning[at].close.len());
-            at += 1;
-        }
+        let mut most = max(longest_of(self.reasoning), longest_of(self.framing));
+        // At the end of the text turn-end tokens may follow each other.
+        most = max(most, 4 * (longest(self.turn_ends) + SPACE_LIMIT));
         let mut at = 0;
         while at < self.grammars.len() {
             most = max(most, self.grammars[at].hold_back());
@@ -202,6 +197,15 @@ pub(crate) const fn longest(markers: &[&str]) -> usize {
     let (mut most, mut at) = (0, 0);
     while at < markers.len() {
         most = max(most, markers[at].len());
+        at += 1;
+    }
+    most
+}
+
+const fn longest_of(pairs: &[Delimiters]) -> usize {
+    let (mut most, mut at) = (0, 0);
+    while at < pairs.len() {
+        most = max(most, max(pairs[at].open.len(), pairs[at].close.len()));
         at += 1;
     }
     most

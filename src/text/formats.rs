@@ -6,7 +6,7 @@ use super::engine::native::Native;
 use super::engine::python::Python;
 use super::engine::tags::{Function, Parameter, Tags};
 use super::engine::wrapped::Wrapped;
-use super::format::{Format, Grammar, Reasoning};
+use super::format::{Delimiters, Format, Grammar};
 
 /// Every known format.
 pub static FORMATS: &[&Format] = &[
@@ -83,7 +83,7 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.name == name || format.aliases.contains(&name))
 }
 
-static THINK: [Reasoning; 1] = [Reasoning::new("<think>", "</think>")];
+static THINK: [Delimiters; 1] = [Delimiters::new("<think>", "</think>")];
 
 /// What ends a turn in the ChatML family and its like.
 const CHATML_ENDS: &[&str] = &["<|im_end|>", "<|endoftext|>"];
@@ -127,7 +127,7 @@ static SEED_OSS_GRAMMARS: [Grammar; 1] = [Grammar::Tags(
         .blocks(&["<seed:tool_call>"])
         .closers(&["</seed:tool_call>"]),
 )];
-static SEED_THINK: [Reasoning; 1] = [Reasoning::new("<seed:think>", "</seed:think>").anywhere()];
+static SEED_THINK: [Delimiters; 1] = [Delimiters::new("<seed:think>", "</seed:think>").anywhere()];
 /// Seed-OSS: the grammar of Qwen3-Coder in tags of its own.
 pub static SEED_OSS: Format =
     Format::new("seed-oss", &SEED_OSS_GRAMMARS).reasoning(&SEED_THINK).turn_ends(&["<seed:eos>"]);
@@ -139,8 +139,8 @@ static MISTRAL_GRAMMARS: [Grammar; 2] = [
             .openers(&["[TOOL_CALLS]"]),
     ),
 ];
-static MISTRAL_THINK: [Reasoning; 2] =
-    [Reasoning::new("[THINK]", "[/THINK]").anywhere(), Reasoning::new("<think>", "</think>")];
+static MISTRAL_THINK: [Delimiters; 2] =
+    [Delimiters::new("[THINK]", "[/THINK]").anywhere(), Delimiters::new("<think>", "</think>")];
 /// Mistral, all three forms: a JSON list, `NAME[CALL_ID]ID[ARGS]{…}`, and `NAME{…}`.
 pub static MISTRAL: Format = Format::new("mistral", &MISTRAL_GRAMMARS)
     .aliases(&["magistral", "devstral"])
@@ -302,8 +302,8 @@ pub static MINIMAX_M2: Format =
 
 static GEMMA4_GRAMMARS: [Grammar; 1] =
     [Grammar::Native(Native::new(&["<|tool_call>"], "<|\"|>").closers(&["<tool_call|>"]))];
-static GEMMA4_THINK: [Reasoning; 1] =
-    [Reasoning::new("<|channel>thought\n", "<channel|>").anywhere()];
+static GEMMA4_THINK: [Delimiters; 1] =
+    [Delimiters::new("<|channel>thought\n", "<channel|>").anywhere()];
 /// Gemma 4: literals of its own.
 pub static GEMMA4: Format = Format::new("gemma4", &GEMMA4_GRAMMARS)
     .reasoning(&GEMMA4_THINK)
@@ -350,13 +350,17 @@ static COHERE_GRAMMARS: [Grammar; 1] =
         &["parameters", "arguments"],
         &["tool_call_id", "id"],
     ))];
-static COHERE_THINK: [Reasoning; 1] =
-    [Reasoning::new("<|START_THINKING|>", "<|END_THINKING|>").anywhere()];
+static COHERE_THINK: [Delimiters; 1] =
+    [Delimiters::new("<|START_THINKING|>", "<|END_THINKING|>").anywhere()];
+static COHERE_FRAMING: [Delimiters; 2] = [
+    Delimiters::new("<|START_RESPONSE|>", "<|END_RESPONSE|>").anywhere(),
+    Delimiters::new("<|START_TEXT|>", "<|END_TEXT|>").anywhere(),
+];
 /// Command R7B, A and A+.
 pub static COHERE: Format = Format::new("cohere", &COHERE_GRAMMARS)
     .aliases(&["command-r7b", "command-a"])
     .reasoning(&COHERE_THINK)
-    .framing(&["<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"])
+    .framing(&COHERE_FRAMING)
     .turn_ends(&["<|END_OF_TURN_TOKEN|>"])
     .reserved();
 
@@ -376,11 +380,12 @@ static TOOL_CALLS_GRAMMARS: [Grammar; 1] =
 /// Jamba.
 pub static JAMBA: Format =
     Format::new("jamba", &TOOL_CALLS_GRAMMARS).turn_ends(&["<|eom|>", "</s>"]);
+static ANSWER: [Delimiters; 1] = [Delimiters::new("<answer>", "</answer>")];
 /// Hunyuan A13B and MiniMax M1: `<tool_calls>`, reasoning, and a frame around the answer.
 pub static HUNYUAN_A13B: Format = Format::new("hunyuan-a13b", &TOOL_CALLS_GRAMMARS)
     .aliases(&["minimax-m1"])
     .reasoning(&THINK)
-    .framing(&["<answer>", "</answer>"])
+    .framing(&ANSWER)
     .turn_ends(&["<|eos|>"]);
 
 static HUNYUAN_V3_GRAMMARS: [Grammar; 1] = [Grammar::Tags(
@@ -434,8 +439,8 @@ pub static XLAM: Format =
 
 static LONGCAT_GRAMMARS: [Grammar; 1] =
     [Grammar::Wrapped(Wrapped::new(&["<longcat_tool_call>"]).closers(&["</longcat_tool_call>"]))];
-static LONGCAT_THINK: [Reasoning; 1] =
-    [Reasoning::new("<longcat_think>", "</longcat_think>").anywhere()];
+static LONGCAT_THINK: [Delimiters; 1] =
+    [Delimiters::new("<longcat_think>", "</longcat_think>").anywhere()];
 /// LongCat.
 pub static LONGCAT: Format = Format::new("longcat", &LONGCAT_GRAMMARS)
     .reasoning(&LONGCAT_THINK)
@@ -444,8 +449,8 @@ pub static LONGCAT: Format = Format::new("longcat", &LONGCAT_GRAMMARS)
 static APERTUS_GRAMMARS: [Grammar; 1] = [Grammar::Wrapped(
     Wrapped::new(&["<|tools_prefix|>"]).closers(&["<|tools_suffix|>"]).key_is_name(),
 )];
-static APERTUS_THINK: [Reasoning; 1] =
-    [Reasoning::new("<|inner_prefix|>", "<|inner_suffix|>").anywhere()];
+static APERTUS_THINK: [Delimiters; 1] =
+    [Delimiters::new("<|inner_prefix|>", "<|inner_suffix|>").anywhere()];
 /// Apertus: the tool's name is the key.
 pub static APERTUS: Format = Format::new("apertus", &APERTUS_GRAMMARS)
     .reasoning(&APERTUS_THINK)

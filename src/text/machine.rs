@@ -14,7 +14,7 @@
 use super::ahead::{Ahead, Doubt, HOLD_LIMIT, Look, space_run, unless_no};
 use super::engine::{Context, Engine, Entry, Identity, Next, Open, Plan, Step, channels};
 use super::firsts::Firsts;
-use super::format::{Format, Grammar, Reasoning};
+use super::format::{Delimiters, Format, Grammar};
 use super::options::Options;
 use super::piece::Span;
 
@@ -23,7 +23,7 @@ const TURN_ENDS: usize = 4;
 
 /// The markers around reasoning where the caller says that the text begins inside it and the format
 /// has none of its own.
-static USUAL_REASONING: Reasoning = Reasoning::new("<think>", "</think>");
+static USUAL_REASONING: Delimiters = Delimiters::new("<think>", "</think>");
 
 #[derive(Debug)]
 pub(crate) struct Machine {
@@ -33,14 +33,18 @@ pub(crate) struct Machine {
     state: State,
     /// Bytes of the gap that were looked at already.
     scanned: usize,
-    /// The gap holds framing markers.
+    /// The gap holds frame markers.
     framed: bool,
+    /// The frame that was open in front of them.
+    frame_before: Option<&'static str>,
     /// What was given out last ended a line, or was no text.
     line_start: bool,
     /// The end of the reasoning that we are in.
     closer: &'static str,
     /// The end of reasoning that an opener ended before it came.
     forced: Option<&'static str>,
+    /// The end of the frame around visible text that we are in.
+    frame: Option<&'static str>,
     /// In reasoning, though a call stands in it.
     within: bool,
     calls: u32,
@@ -88,9 +92,11 @@ impl Formats {
 /// A marker that counts where it stands.
 enum Found {
     Call(&'static Format, Entry),
-    Reasoning(&'static Reasoning, usize),
+    Reasoning(&'static Delimiters, usize),
     /// Markup up to here.
     Markup(usize),
+    /// A marker around visible text, up to here; the end that is to come, if it is the first.
+    Frame(Option<&'static str>, usize),
     ReasoningEnd(usize),
 }
 
@@ -115,9 +121,11 @@ impl Machine {
             state,
             scanned: 0,
             framed: false,
+            frame_before: None,
             line_start: true,
             closer: { pairs }.next().unwrap_or(&USUAL_REASONING).close,
             forced: None,
+            frame: None,
             within: false,
             calls: 0,
             firsts: Firsts::of(formats.list()),
@@ -223,8 +231,8 @@ impl Machine {
                     return Ok(Found::Reasoning(pair, end));
                 }
             }
-            if let Some(end) = ahead.end_of(format.framing)? {
-                return Ok(Found::Markup(end));
+            if let Some(found) = self.frame_at(ahead, format, line_start)? {
+                return Ok(found);
             }
             if self.calls > 0
                 && let Some(end) = unless_no(last_turn_end(ahead, format))?
@@ -247,14 +255,34 @@ impl Machine {
         Ok(None)
     }
 
+    /// A marker around visible text. The end counts once its beginning was seen.
+    fn frame_at(
+        &self,
+        ahead: Ahead<'_>,
+        format: &'static Format,
+        line_start: bool,
+    ) -> Look<Option<Found>> {
+        for pair in format.framing {
+            if (pair.anywhere || line_start)
+                && let Some(end) = ahead.end_of(&[pair.open])?
+            {
+                return Ok(Some(Found::Frame(Some(pair.close), end)));
+            }
+            if (pair.anywhere || self.frame == Some(pair.close))
+                && let Some(end) = ahead.end_of(&[pair.close])?
+            {
+                return Ok(Some(Found::Frame(None, end)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Behind a boundary, white space only so far. `None`: the state changed, nothing was decided.
     fn gap(&mut self, text: &str, eof: bool, after: Boundary, open: Option<Open>) -> Option<Step> {
         self.scanned += space_run(&text.as_bytes()[self.scanned..]);
         let at = self.scanned;
-        let visible = if self.within { State::Reasoning } else { State::Text };
         if at > HOLD_LIMIT {
-            self.state = visible;
-            return None;
+            return self.leave_gap();
         }
         if at == text.len() {
             if !eof || at == 0 {
@@ -263,25 +291,22 @@ impl Machine {
             if after == Boundary::Call {
                 return Some(Step::Take(Span::Markup, at));
             }
-            self.state = visible;
-            return None;
+            return self.leave_gap();
         }
         match self.marker_in_gap(Ahead::new(text, at, eof), after, open) {
             Err(Doubt::More) => Some(Step::More),
-            Err(Doubt::No) => {
-                self.state = visible;
-                None
-            }
-            Ok(Found::Markup(end)) if after != Boundary::Call => {
-                // A framing marker leaves open what the white space around it is.
+            Err(Doubt::No) => self.leave_gap(),
+            Ok(Found::Frame(frame, end)) if after != Boundary::Call => {
+                // A frame leaves open what the white space around it is.
+                if !self.framed {
+                    self.frame_before = self.frame;
+                }
+                self.frame = frame;
                 self.scanned = end;
                 self.framed = true;
                 None
             }
-            Ok(Found::Reasoning(..)) if self.framed && after != Boundary::Call => {
-                self.state = State::Text;
-                None
-            }
+            Ok(Found::Reasoning(..)) if self.framed && after != Boundary::Call => self.leave_gap(),
             Ok(Found::Reasoning(pair, end)) if after != Boundary::Call && at > 0 => {
                 self.plan.then(Step::Take(Span::Text, at));
                 self.plan.then(Step::Take(Span::Markup, end - at));
@@ -291,6 +316,15 @@ impl Machine {
             }
             Ok(found) => self.follow(found),
         }
+    }
+
+    /// What was held in the gap is no framing: it is read once more, as text.
+    fn leave_gap(&mut self) -> Option<Step> {
+        self.state = if self.within { State::Reasoning } else { State::Text };
+        if self.framed {
+            self.frame = self.frame_before;
+        }
+        None
     }
 
     fn marker_in_gap(
@@ -346,8 +380,8 @@ impl Machine {
                     return Ok(Found::Reasoning(pair, end));
                 }
             }
-            if let Some(end) = ahead.end_of(format.framing)? {
-                return Ok(Found::Markup(end));
+            if let Some(found) = self.frame_at(ahead, format, true)? {
+                return Ok(found);
             }
         }
         Err(Doubt::No)
@@ -399,6 +433,10 @@ impl Machine {
     fn follow(&mut self, found: Found) -> Option<Step> {
         match found {
             Found::Markup(end) => Some(Step::Take(Span::Markup, end)),
+            Found::Frame(frame, end) => {
+                self.frame = frame;
+                Some(Step::Take(Span::Markup, end))
+            }
             Found::Reasoning(pair, end) => {
                 self.state = State::Reasoning;
                 self.closer = pair.close;

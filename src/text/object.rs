@@ -112,9 +112,9 @@ impl Object {
                         return Outcome::Step(Step::Take(Span::Arguments, bytes));
                     }
                 }
-                Extent::Closed(bytes) => {
+                Extent::Closed(bytes, ending) => {
                     context.plan.then(Step::Take(Span::Arguments, bytes));
-                    context.plan.then(Step::End(Ending::Malformed));
+                    context.plan.then(Step::End(ending));
                     return Outcome::Ended;
                 }
                 Extent::More => return self.pause(text, block, context),
@@ -279,7 +279,7 @@ impl Object {
                 self.at += bytes;
                 true
             }
-            Extent::Take(bytes) | Extent::Closed(bytes) => {
+            Extent::Take(bytes) | Extent::Closed(bytes, _) => {
                 self.at += bytes;
                 false
             }

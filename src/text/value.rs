@@ -1,7 +1,8 @@
 //! The extent of one JSON value, found without parsing it: strings, escapes and brackets.
 
-use super::ahead::{Ahead, Doubt, unless_no};
+use super::ahead::{Ahead, Doubt, Look, unless_no};
 use super::brackets::Brackets;
+use super::piece::Ending;
 
 /// How far behind an end marker inside a string the string's own end is looked for.
 const SUSPICION_LIMIT: usize = 512;
@@ -39,8 +40,8 @@ pub(crate) enum Extent {
     Take(usize),
     /// The value ends behind so many bytes.
     Done(usize),
-    /// The value is broken and an end marker stands behind so many bytes.
-    Closed(usize),
+    /// The value is broken and a marker stands behind so many bytes; how the call ends with it.
+    Closed(usize, Ending),
     /// Undecided.
     More,
 }
@@ -59,20 +60,23 @@ pub(crate) struct Enders {
 static NO_ENDERS: Enders = Enders { closers: &[], openers: &[], turn_ends: &[] };
 
 impl Enders {
-    pub(crate) fn look(&self, ahead: &mut Ahead<'_>) -> Result<(), Doubt> {
-        for list in [self.closers, self.openers, self.turn_ends] {
+    /// Whether a marker stands here; how a call that is open ends with it.
+    pub(crate) fn look(&self, ahead: &mut Ahead<'_>) -> Look<Ending> {
+        for list in [self.closers, self.openers] {
             if unless_no(ahead.any(list))?.is_some() {
-                return Ok(());
+                return Ok(Ending::Malformed);
             }
         }
-        Err(Doubt::No)
+        // The model's turn is over: nothing will come.
+        ahead.any(self.turn_ends).map(|_| Ending::Truncated)
     }
 
-    /// The byte to stop at: that of the format's end markers, and where it has none, in a value that
-    /// is broken, that of the next call.
-    fn first_byte(&self, loose: bool) -> Option<u8> {
-        let list = if self.closers.is_empty() && loose { self.openers } else { self.closers };
-        list.first().map(|marker| marker.as_bytes()[0])
+    /// The byte to stop at: that of the format's end markers, and where it has none, that of the next
+    /// call, unless it is an ordinary letter.
+    fn first_byte(&self) -> Option<u8> {
+        let list = if self.closers.is_empty() { self.openers } else { self.closers };
+        let first = list.first().map(|marker| marker.as_bytes()[0]);
+        first.filter(|byte| !byte.is_ascii_alphanumeric())
     }
 }
 
@@ -112,9 +116,9 @@ impl Value {
     }
 
     fn extent(&mut self, text: &str, eof: bool, enders: Option<&Enders>) -> Extent {
+        let watch = enders.and_then(Enders::first_byte);
         let (mut at, mut passed) = (0, usize::MAX);
         loop {
-            let watch = enders.and_then(|enders| enders.first_byte(self.loose));
             match self.feed(text.as_bytes(), at, watch, passed) {
                 Fed::All if text.is_empty() => return Extent::More,
                 Fed::All => return Extent::Take(text.len()),
@@ -122,7 +126,7 @@ impl Value {
                 Fed::Illegal(place) => {
                     self.loose = true;
                     if enders.is_none() {
-                        return Extent::Closed(place);
+                        return Extent::Closed(place, Ending::Malformed);
                     }
                     at = place;
                 }
@@ -134,7 +138,7 @@ impl Value {
                         string_was_never_closed(Ahead::new(text, place, eof), enders)
                     };
                     match look {
-                        Ok(()) => return Extent::Closed(place),
+                        Ok(ending) => return Extent::Closed(place, ending),
                         Err(Doubt::More) if place > 0 => return Extent::Take(place),
                         Err(Doubt::More) => return Extent::More,
                         Err(Doubt::No) => (at, passed) = (place, place),
@@ -235,18 +239,20 @@ impl Value {
 
 /// Whether an end marker that stands inside a string ends the call all the same.
 ///
-/// It does not, as a rule: a string may hold any text. But where the marker and the opener of another
-/// call follow each other and the next quote is one that cannot end a string (behind a string only
+/// It does not, as a rule: a string may hold any text. But where the marker (if the format has one) and
+/// the opener of another call follow each other and the next quote is one that cannot end a string (behind a string only
 /// `, : } ]` may stand), the model forgot to close the string, and the calls behind it must not be lost.
-fn string_was_never_closed(mut ahead: Ahead<'_>, enders: &Enders) -> Result<(), Doubt> {
-    ahead.any(enders.closers)?;
-    ahead.space()?;
+fn string_was_never_closed(mut ahead: Ahead<'_>, enders: &Enders) -> Look<Ending> {
+    if !enders.closers.is_empty() {
+        ahead.any(enders.closers)?;
+        ahead.space()?;
+    }
     ahead.any(enders.openers)?;
     ahead.quote(SUSPICION_LIMIT)?;
     ahead.space()?;
     match ahead.peek()? {
         Some(b',' | b':' | b'}' | b']') | None => Err(Doubt::No),
-        Some(_) => Ok(()),
+        Some(_) => Ok(Ending::Malformed),
     }
 }
 

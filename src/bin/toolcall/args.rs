@@ -4,12 +4,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use toolcall::Protocol;
 
 /// Read a language model's stream and show its tool calls.
 ///
-/// Exit status: 0 all calls parsed, 1 a call failed, 2 wrong usage, 3 the stream broke or reported an
-/// error, 4 it could not be read or written.
+/// The input may be the body of an HTTP response, `curl -i` output with the header before it, or
+/// either of them in gzip.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub struct Arguments {
@@ -17,22 +18,45 @@ pub struct Arguments {
     pub command: Option<Command>,
     #[command(flatten)]
     pub decode: Decode,
+    /// No colours; as with the variable NO_COLOR.
+    #[arg(long, global = true)]
+    pub no_color: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  curl -sN https://… -d @request.json | toolcall      the calls of a running stream
-  toolcall --protocol anthropic capture.sse           those of a recorded one
-  toolcall --format json capture.sse | jq .calls      as one JSON document";
+  curl -sN https://… -d @request.json | toolcall     the calls of a running stream
+  toolcall capture.sse --call 1 --raw > arguments    the raw arguments of the second call
+  toolcall check captures/                           what is wrong in a folder of streams
+
+Exit status:
+  0 all calls parsed, 1 a call failed, 2 wrong usage, 3 the stream broke or reported an error,
+  4 it could not be read or written";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show the tool calls of a stream (the default).
     Decode(Decode),
+    /// Show every event of a stream, one JSON object a line.
+    Events(Events),
+    /// Walk through a stream: what each piece of it did to which call.
+    Explain(Explain),
+    /// Read many streams and show only what is wrong with them.
+    Check(Check),
+    /// Read a stream in many chunkings, which must all give the same.
+    Split(Split),
     /// Show the framing layer alone: the events of an event stream, one JSON object a line.
     Sse(Sse),
     /// Show the tool calls that a model wrote into plain text.
     Text(Text),
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page, in roff.
+    #[command(hide = true)]
+    Man,
 }
 
 #[derive(Debug, Args)]
@@ -45,6 +69,15 @@ pub struct Decode {
     /// How to print; a table on a terminal, else jsonl.
     #[arg(long)]
     pub format: Option<Format>,
+    /// Show text and argument fragments while they arrive, on standard error.
+    #[arg(long)]
+    pub live: bool,
+    /// Only this call: its number in the table, counted from 0, or its id.
+    #[arg(long, value_name = "N|ID")]
+    pub call: Option<String>,
+    /// The raw argument text alone; as `--format raw`.
+    #[arg(long, conflicts_with = "format")]
+    pub raw: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,8 +88,49 @@ pub enum Format {
     Json,
     /// A line per call, and one for the message.
     Jsonl,
-    /// The raw argument texts alone, a line each.
+    /// The raw argument texts alone, a line each; with `--call` exactly as it came.
     Raw,
+}
+
+#[derive(Debug, Args)]
+pub struct Events {
+    /// The recorded stream; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+}
+
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The recorded stream; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The recorded streams; of a directory all files named like one (.sse, .ndjson, .eventstream,
+    /// .jsonarray, .jsonl, .stream, .http, .txt, .log, and any of them with .gz).
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub files: Vec<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+}
+
+#[derive(Debug, Args)]
+pub struct Split {
+    /// The recorded stream; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+    /// Besides every two-way cut: in even chunks of 1 byte, of 2, up to this many.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub sizes: usize,
 }
 
 #[derive(Debug, Args)]

@@ -8,17 +8,16 @@ use serde_json::{Value, json};
 use toolcall::text::{AUTO, Call, Ending, Format, Message, Options, Parser, Piece, Tool};
 
 use crate::args::{Text, TextCalls, TextFormat};
-use crate::decode;
 use crate::document;
 use crate::failure::Failure;
+use crate::input::Input;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
 
 pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
-    let path = arguments.file.as_deref().filter(|path| *path != Path::new("-"));
     let options = options(arguments)?;
-    let mut source = decode::open(path)?;
+    let mut source = Input::open_as_is(arguments.file.as_deref())?;
     let mut out = io::stdout().lock();
     let mut parser = parser(arguments.text_calls, options.clone());
     let mut message = Message::default();
@@ -32,7 +31,8 @@ pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
     let mut decoder = Utf8::default();
     let mut buffer = vec![0; arguments.chunk.map_or(CHUNK, usize::from)];
     loop {
-        let length = source.read(&mut buffer).map_err(Failure::reading(path))?;
+        let length =
+            source.read(&mut buffer).map_err(Failure::reading(arguments.file.as_deref()))?;
         let text = decoder.decode(&buffer[..length], length == 0);
         let mut pieces = parser.push(&text);
         while let Some(piece) = pieces.next() {

@@ -134,6 +134,7 @@ fn dictionary<'a>(input: &'a str, out: &mut String, depth: u32) -> IResult<&'a s
         first = false;
         let (after, ()) = key(rest, out)?;
         let (after, _) = (multispace0, char(':'), multispace0).parse(after)?;
+        out.push(':');
         let (after, ()) = literal(after, out, depth - 1)?;
         rest = separator(after, '}')?.0;
     }

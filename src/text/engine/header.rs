@@ -231,9 +231,9 @@ fn broken(text: &str, frame: &Frame, leave: Step, context: &mut Context<'_>) -> 
     let mut end = text.len();
     for at in memchr::memchr_iter(b'<', text.as_bytes()) {
         match frame.enders.look(&mut Ahead::new(text, at, context.eof)) {
-            Ok(()) => {
+            Ok(ending) => {
                 context.plan.then(Step::Take(Span::Arguments, at));
-                context.plan.then(Step::End(Ending::Malformed)).then(leave);
+                context.plan.then(Step::End(ending)).then(leave);
                 return context.planned();
             }
             Err(Doubt::More) => {

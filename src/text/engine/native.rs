@@ -55,6 +55,8 @@ struct Literals {
     brackets: Brackets,
     /// A value may begin here.
     fresh: bool,
+    /// Calls that the string itself holds, opened and not ended: it may be a text about calls.
+    nested: u32,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -110,12 +112,14 @@ impl Literals {
                     None => return Step::Take(Span::Arguments, bytes.len()),
                     Some(hit) => {
                         at += hit;
-                        let mut ahead = Ahead::new(text, at, context.eof);
-                        match ahead.literal(grammar.quote) {
-                            Ok(()) => {
-                                at = ahead.at;
+                        match self.mark(Ahead::new(text, at, context.eof), grammar) {
+                            // What is counted is given away, so that it is not counted again.
+                            Ok(Mark::Counted(end)) => return Step::Take(Span::Arguments, end),
+                            Ok(Mark::Quote(end)) => {
+                                at = end;
                                 self.place = Place::Outside;
                             }
+                            Ok(Mark::End) => return end(at, Ending::Malformed, context),
                             Err(Doubt::More) => return hold(at),
                             Err(Doubt::No) => at += 1,
                         }
@@ -171,6 +175,39 @@ impl Literals {
             }
         }
         if bytes.is_empty() { Step::More } else { Step::Take(Span::Arguments, bytes.len()) }
+    }
+}
+
+/// A marker inside a string.
+enum Mark {
+    /// The string's end.
+    Quote(usize),
+    /// A call that the string holds begins or ends.
+    Counted(usize),
+    /// The call's own end, in front of the next call: the string was never closed.
+    End,
+}
+
+impl Literals {
+    fn mark(&mut self, ahead: Ahead<'_>, grammar: &Native) -> Look<Mark> {
+        if let Some(end) = ahead.end_of(&[grammar.quote])? {
+            self.nested = 0;
+            return Ok(Mark::Quote(end));
+        }
+        if let Some(end) = ahead.end_of(grammar.openers)? {
+            self.nested += 1;
+            return Ok(Mark::Counted(end));
+        }
+        let mut next = ahead;
+        next.any(grammar.closers)?;
+        if self.nested > 0 {
+            self.nested -= 1;
+            return Ok(Mark::Counted(next.at));
+        }
+        next.space()?;
+        next.any(grammar.openers)?;
+        next.literal(grammar.call)?;
+        Ok(Mark::End)
     }
 }
 

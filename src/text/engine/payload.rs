@@ -67,7 +67,7 @@ impl Payload {
                         None => self.step(text, frame, leave, context),
                     }
                 }
-                Extent::Closed(bytes) => end(bytes, Ending::Malformed, leave, context),
+                Extent::Closed(bytes, ending) => end(bytes, ending, leave, context),
                 Extent::More if context.eof => end(0, Ending::Truncated, leave, context),
                 Extent::More => Step::More,
             },
@@ -87,7 +87,7 @@ impl Payload {
                 Extent::Take(bytes) | Extent::Done(bytes) if bytes > 0 => {
                     Step::Take(Span::Arguments, bytes)
                 }
-                Extent::Closed(bytes) => end(bytes, Ending::Malformed, leave, context),
+                Extent::Closed(bytes, ending) => end(bytes, ending, leave, context),
                 _ if !context.eof => Step::More,
                 // The value itself was whole: what followed it is wrong, not missing.
                 _ => end(0, Ending::Malformed, leave, context),
@@ -116,7 +116,8 @@ impl Payload {
         }
         let mut ahead = Ahead::new(text, 0, context.eof);
         match frame.enders.look(&mut ahead) {
-            Ok(()) => return end(0, Ending::Complete, leave, context),
+            Ok(Ending::Truncated) => return end(0, Ending::Truncated, leave, context),
+            Ok(_) => return end(0, Ending::Complete, leave, context),
             Err(Doubt::More) => return Step::More,
             Err(Doubt::No) => {}
         }

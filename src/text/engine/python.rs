@@ -205,6 +205,30 @@ fn is_cut_name(text: &str) -> bool {
 struct Literals {
     place: Place,
     brackets: Brackets,
+    /// What stands in front of the next byte of code.
+    word: Word,
+}
+
+/// The letters and digits in front of a quote: they tell a string's prefix from an apostrophe.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    #[default]
+    None,
+    /// One or two letters that a string may begin with.
+    Prefix(u8),
+    Other,
+}
+
+impl Word {
+    fn with(self, byte: u8) -> Word {
+        let is_prefix = matches!(byte.to_ascii_lowercase(), b'r' | b'b' | b'u' | b'f');
+        match self {
+            _ if !byte.is_ascii_alphanumeric() && byte != b'_' => Word::None,
+            Word::None if is_prefix => Word::Prefix(1),
+            Word::Prefix(1) if is_prefix => Word::Prefix(2),
+            _ => Word::Other,
+        }
+    }
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -226,15 +250,20 @@ impl Literals {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match self.place {
-                Place::Code => match byte {
-                    b'\'' | b'"' => self.place = Place::Quote(byte),
-                    b'(' | b'[' | b'{' => self.brackets.open(byte),
-                    b')' if !self.brackets.close(byte) => return Some(at),
-                    b']' | b'}' => {
-                        self.brackets.close(byte);
+                Place::Code => {
+                    match byte {
+                        // Behind a word no string begins: the model forgot to escape an apostrophe, and
+                        // the rest must not be taken for a string.
+                        b'\'' | b'"' if self.word != Word::Other => self.place = Place::Quote(byte),
+                        b'(' | b'[' | b'{' => self.brackets.open(byte),
+                        b')' if !self.brackets.close(byte) => return Some(at),
+                        b']' | b'}' => {
+                            self.brackets.close(byte);
+                        }
+                        _ => {}
                     }
-                    _ => {}
-                },
+                    self.word = self.word.with(byte);
+                }
                 Place::Quote(quote) if byte == quote => self.place = Place::Empty(quote),
                 Place::Quote(quote) => {
                     self.place = Place::Text(quote);

@@ -11,12 +11,12 @@
 //! are, with no escapes, so an end tag counts only where the next structural token follows it.
 
 use super::{Context, Engine, Entry, Identity, Open, Step};
-use crate::text::ahead::{Ahead, Doubt, Look, NAME_LIMIT, TAG_LIMIT, find, space_run};
+use crate::text::ahead::{Ahead, Doubt, Look, NAME_LIMIT, TAG_LIMIT, find, space_run, unless_no};
 use crate::text::format::{longest, max};
 use crate::text::options::Tools;
 use crate::text::piece::{Ending, Span};
 use crate::text::tag::{self, Tag};
-use crate::text::value::{Extent, Value};
+use crate::text::value::{Enders, Extent, Value};
 
 /// Table of a grammar that writes parameters as tags.
 #[derive(Debug)]
@@ -421,7 +421,7 @@ impl Run {
                     body.place = Place::Between;
                     Step::Take(Span::Arguments, bytes)
                 }
-                Extent::Closed(bytes) => {
+                Extent::Closed(bytes, _) => {
                     self.stage = Stage::Broken;
                     context.plan.then(Step::Take(Span::Arguments, bytes));
                     match context.plan.next() {
@@ -518,19 +518,19 @@ impl Run {
             let ahead = Ahead::new(text, at, context.eof);
             let close = [grammar.function.close()];
             let markup = ahead.end_of(&close).and_then(|end| match end {
-                Some(end) => Ok(Some(end - at)),
+                Some(end) => Ok(Some((end - at, Ending::Malformed))),
                 None => {
-                    let ends = [grammar.closers, grammar.blocks, context.turn_ends];
-                    for list in ends {
-                        if ahead.end_of(list)?.is_some() {
-                            return Ok(Some(0));
-                        }
-                    }
-                    Ok(None)
+                    let enders = Enders {
+                        closers: grammar.closers,
+                        openers: grammar.blocks,
+                        turn_ends: context.turn_ends,
+                    };
+                    unless_no(enders.look(&mut { ahead }))
+                        .map(|ending| ending.map(|ending| (0, ending)))
                 }
             });
             match markup {
-                Ok(Some(markup)) => return self.end(at, markup, Ending::Malformed, context),
+                Ok(Some((markup, ending))) => return self.end(at, markup, ending, context),
                 Ok(None) | Err(Doubt::No) => {}
                 Err(Doubt::More) => return hold(at),
             }
@@ -556,23 +556,17 @@ fn value_end(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<usize> {
     Ok(end)
 }
 
-/// Whether behind the end of a function the next call begins: then the end was meant, though the
-/// value in front of it was never closed.
+/// Whether behind the end of a function the next call begins, in the same block or in one of its own:
+/// then the end was meant, though the value in front of it was never closed.
 fn another_call(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<()> {
     ahead.space()?;
-    let mut closer = ahead;
-    match closer.any(grammar.closers) {
-        Ok(_) => {
-            ahead = closer;
+    if let Some(end) = ahead.end_of(grammar.closers)? {
+        ahead.at = end;
+        ahead.space()?;
+        if let Some(end) = ahead.end_of(grammar.blocks)? {
+            ahead.at = end;
             ahead.space()?;
         }
-        Err(Doubt::More) => return Err(Doubt::More),
-        Err(Doubt::No) if !grammar.blocks.is_empty() => return Err(Doubt::No),
-        Err(Doubt::No) => {}
-    }
-    if !grammar.blocks.is_empty() {
-        ahead.any(grammar.blocks)?;
-        ahead.space()?;
     }
     ahead.literal(grammar.function.marker())
 }

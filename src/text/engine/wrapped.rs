@@ -7,7 +7,7 @@
 //! ```
 
 use super::{Context, Engine, Entry, Open, Step};
-use crate::text::ahead::{Ahead, Doubt, Look, space_run};
+use crate::text::ahead::{Ahead, Doubt, HOLD_LIMIT, Look, space_run};
 use crate::text::object::{Object, Outcome};
 use crate::text::piece::{Ending, Span};
 use crate::text::value::{Enders, Extent, Value};
@@ -147,7 +147,7 @@ impl Wrapped {
 
     fn list_at(&'static self, at: usize, marked: bool) -> Entry {
         let block = Block { grammar: self, marked, list: true };
-        Entry::engine(at + 1, self.run(Stage::Element { first: true }, block))
+        Entry::engine(at, self.run(Stage::Element { first: true }, block))
     }
 
     fn run(&'static self, stage: Stage, block: Block) -> Engine {
@@ -285,31 +285,40 @@ impl Run {
         }
     }
 
+    /// In front of an element; of the first one with the list's bracket, which belongs to the raw text
+    /// where what follows it is no object.
     fn element(&mut self, text: &str, first: bool, context: &mut Context<'_>) -> Step {
-        let space = space_run(text.as_bytes());
-        if space > 0 {
+        let bytes = text.as_bytes();
+        let bracket = usize::from(first);
+        let space = space_run(bytes.get(bracket..).unwrap_or_default());
+        if space > 0 && !first {
             return Step::Take(Span::Markup, space);
         }
-        match text.as_bytes().first() {
-            None if context.eof => Step::Leave(None),
-            None => Step::More,
+        let at = bracket + space;
+        match bytes.get(at) {
             Some(b'{') => {
                 self.stage = Stage::Object(Object::new(0));
-                self.step(text, context)
+                context.plan.then(Step::Take(Span::Markup, at));
+                match context.plan.next() {
+                    Some(step) => step,
+                    None => self.step(text, context),
+                }
             }
             Some(b']') => {
                 let block = Block { list: false, ..self.block };
-                context.plan.then(Step::Take(Span::Markup, 1));
+                context.plan.then(Step::Take(Span::Markup, at + 1));
                 context.plan.then(Step::Leave(Some(Open::Wrapped(block))));
                 context.planned()
             }
-            Some(_) if first => {
+            None if !context.eof && at <= HOLD_LIMIT => Step::More,
+            None if !first => Step::Leave(None),
+            Some(_) if !first => self.leave(),
+            _ => {
                 context.identity.clear();
                 let value = Value::broken();
                 self.stage = Stage::Broken { value, span: Span::Arguments, balanced: false };
                 Step::Start
             }
-            Some(_) => self.leave(),
         }
     }
 
@@ -340,9 +349,9 @@ impl Run {
                 *balanced = true;
                 Step::Take(*span, bytes)
             }
-            Extent::Closed(bytes) => {
+            Extent::Closed(bytes, ending) => {
                 context.plan.then(Step::Take(*span, bytes));
-                context.plan.then(Step::End(Ending::Malformed)).then(leave);
+                context.plan.then(Step::End(ending)).then(leave);
                 context.planned()
             }
             Extent::More if context.eof => {
@@ -360,5 +369,5 @@ fn ends_here(ahead: &mut Ahead<'_>, enders: &Enders) -> Look<()> {
     if ahead.peek()?.is_none() {
         return Ok(());
     }
-    enders.look(ahead)
+    enders.look(ahead).map(drop)
 }
