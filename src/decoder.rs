@@ -7,7 +7,7 @@ use crate::call::CallKey;
 use crate::demux::Demux;
 use crate::error::{Error, ErrorKind, Position};
 use crate::event::Event;
-use crate::frame::{Body, Frame, Framer, Framing, Unit, UnitKind, sniff};
+use crate::frame::{Body, Frame, Framer, Framing, MessageType, Unit, UnitKind, sniff};
 use crate::limits::{LimitKind, Limits};
 use crate::protocol::Protocol;
 use crate::warning::Warning;
@@ -188,27 +188,10 @@ impl Decoder {
         &'d mut self,
         input: &mut &'i [u8],
     ) -> Result<Option<Event<'d>>, Error> {
-        while !self.interpreter.demux.has_events() {
-            self.report_failure()?;
-            match self.phase {
-                Phase::Reading => {}
-                Phase::Failed => {
-                    *input = &[];
-                    return Ok(None);
-                }
-                Phase::Ended if input.is_empty() => return Ok(None),
-                Phase::Ended => {
-                    *input = &[];
-                    return Err(self.misused());
-                }
-            }
-            let chunk = *input;
-            match self.framing.advance(input) {
-                Some(unit) => self.read(&unit, chunk),
-                None => return Ok(None),
-            }
+        match self.advance(input)? {
+            true => Ok(self.ready()),
+            false => Ok(None),
         }
-        Ok(self.interpreter.demux.pop())
     }
 
     /// What the end of the stream decides: calls that are still open, and [`Event::End`]. To be
@@ -217,28 +200,10 @@ impl Decoder {
     /// # Errors
     /// As [`decode`](Decoder::decode).
     pub fn decode_eof(&mut self) -> Result<Option<Event<'_>>, Error> {
-        while !self.interpreter.demux.has_events() {
-            self.report_failure()?;
-            if self.phase == Phase::Ended {
-                return Ok(None);
-            }
-            let unit = match self.phase {
-                Phase::Reading => self.framing.advance_eof(),
-                _ => None,
-            };
-            match unit {
-                Some(unit) => self.read(&unit, &[]),
-                None if self.phase == Phase::Reading && self.interpreter.unknown.is_some() => {
-                    self.phase = Phase::Failed;
-                    self.failure = self.interpreter.unknown.take();
-                }
-                None => {
-                    self.phase = Phase::Ended;
-                    self.interpreter.demux.finish_stream();
-                }
-            }
+        match self.advance_eof()? {
+            true => Ok(self.ready()),
+            false => Ok(None),
         }
-        Ok(self.interpreter.demux.pop())
     }
 
     /// The raw arguments of a call as far as they have come: for display. `None` once its end was
@@ -265,6 +230,71 @@ impl Decoder {
     /// The protocol; [`Protocol::Auto`] until it is known.
     pub fn protocol(&self) -> Protocol {
         self.interpreter.protocol
+    }
+
+    /// [`decode`](Decoder::decode) up to the event, without taking it: whether one is
+    /// [`ready`](Decoder::ready). The adapters need the two apart, for they fetch bytes in between.
+    pub(crate) fn advance(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
+        while !self.interpreter.demux.has_events() {
+            self.report_failure()?;
+            match self.phase {
+                Phase::Reading => {}
+                Phase::Failed => {
+                    *input = &[];
+                    return Ok(false);
+                }
+                Phase::Ended if input.is_empty() => return Ok(false),
+                Phase::Ended => {
+                    *input = &[];
+                    return Err(self.misused());
+                }
+            }
+            let chunk = *input;
+            match self.framing.advance(input) {
+                Some(unit) => self.read(&unit, chunk),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// [`decode_eof`](Decoder::decode_eof) up to the event, without taking it.
+    pub(crate) fn advance_eof(&mut self) -> Result<bool, Error> {
+        while !self.interpreter.demux.has_events() {
+            self.report_failure()?;
+            if self.phase == Phase::Ended {
+                return Ok(false);
+            }
+            let unit = match self.phase {
+                Phase::Reading => self.framing.advance_eof(),
+                _ => None,
+            };
+            match unit {
+                Some(unit) => self.read(&unit, &[]),
+                None if self.phase == Phase::Reading && self.interpreter.unknown.is_some() => {
+                    self.phase = Phase::Failed;
+                    self.failure = self.interpreter.unknown.take();
+                }
+                None => {
+                    self.phase = Phase::Ended;
+                    self.interpreter.demux.finish_stream();
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// A response that was not streamed, in the place of a stream.
+    pub(crate) fn read_whole(&mut self, body: &[u8]) {
+        if let Err(failure) = self.interpreter.read_whole(body) {
+            self.phase = Phase::Failed;
+            self.failure = Some(failure);
+        }
+    }
+
+    /// The event that was found.
+    pub(crate) fn ready(&mut self) -> Option<Event<'_>> {
+        self.interpreter.demux.pop()
     }
 
     fn read(&mut self, unit: &Unit, chunk: &[u8]) {
@@ -347,6 +377,21 @@ impl Interpreter {
             }
         }
         Ok(())
+    }
+
+    fn read_whole(&mut self, body: &[u8]) -> Result<(), Error> {
+        let end = body.len() as u64;
+        let message = MessageType::Event;
+        let frame = Frame { name: b"", data: body, ordinal: 0, start: 0, end, message };
+        if self.reader.is_none() {
+            self.detect(&frame, Body::JsonObject);
+        }
+        let Some(reader) = &mut self.reader else {
+            return Err(unknown(&frame, sniff(body)));
+        };
+        let mut speaker = self.demux.begin(frame);
+        reader.read_whole(frame, &mut speaker).map_err(|fault| malformed(frame, fault))?;
+        self.demux.finish_frame().map_or(Ok(()), |limit| Err(over_limit(frame, limit)))
     }
 
     /// A line that is part of no event: an error in a field of its own, a whole body that is no

@@ -1,11 +1,16 @@
 //! A whole message, for those who do not want events.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::call::{CallKey, ToolCall};
+use crate::decoder::Decoder;
 use crate::diagnostic::InvalidToolCall;
+use crate::error::Error;
 use crate::event::{Event, Extra, Outcome, ProviderError};
+use crate::protocol::Protocol;
 use crate::stop::StopReason;
 use crate::warning::Warning;
 
@@ -62,6 +67,52 @@ pub struct Message {
 }
 
 impl Message {
+    /// The message of a whole stream that is at hand, in whatever pieces it came.
+    ///
+    /// A call that failed is no error: it is among the [`invalid_calls`](Message::invalid_calls).
+    ///
+    /// ```
+    /// use toolcall::{Message, Protocol};
+    ///
+    /// let chunks = [
+    ///     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":",
+    ///     "{\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
+    /// ];
+    /// let message = Message::from_chunks(Protocol::OpenAiChat, chunks)?;
+    /// assert_eq!(message.calls().next().unwrap().name(), "f");
+    /// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Interrupted`], with what could be read, where the stream itself cannot be read to its end.
+    pub fn from_chunks(
+        protocol: Protocol,
+        chunks: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> Result<Message, Interrupted<Error>> {
+        Message::from_chunks_with(Decoder::new(protocol), chunks)
+    }
+
+    /// [`from_chunks`](Message::from_chunks) by a decoder with options of the caller's.
+    ///
+    /// # Errors
+    /// As [`from_chunks`](Message::from_chunks).
+    pub fn from_chunks_with(
+        mut decoder: Decoder,
+        chunks: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> Result<Message, Interrupted<Error>> {
+        let mut collector = Collector::default();
+        for chunk in chunks {
+            let mut input = chunk.as_ref();
+            while let Some(event) = decoder.decode(&mut input).transpose() {
+                collector.take(event);
+            }
+        }
+        while let Some(event) = decoder.decode_eof().transpose() {
+            collector.take(event);
+        }
+        collector.finish()
+    }
+
     /// Takes in an event.
     pub fn push(&mut self, event: Event<'_>) {
         match event {
@@ -110,6 +161,86 @@ impl Message {
     /// Whether the stream ended as its protocol wants.
     pub fn is_complete(&self) -> bool {
         self.outcome == Some(Outcome::Complete)
+    }
+}
+
+impl<'a> Extend<Event<'a>> for Message {
+    fn extend<I: IntoIterator<Item = Event<'a>>>(&mut self, events: I) {
+        events.into_iter().for_each(|event| self.push(event));
+    }
+}
+
+impl<'a> FromIterator<Event<'a>> for Message {
+    fn from_iter<I: IntoIterator<Item = Event<'a>>>(events: I) -> Self {
+        let mut message = Message::default();
+        message.extend(events);
+        message
+    }
+}
+
+/// A stream that could not be read to its end, and what it had said.
+///
+/// Its calls are as good as those of any [`Message`]: one that the failure cut is among the invalid
+/// ones, as truncated.
+///
+/// ```
+/// use toolcall::{Message, Protocol};
+///
+/// let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: {{{\n\n";
+/// let interrupted = Message::from_chunks(Protocol::OpenAiChat, [stream]).unwrap_err();
+/// assert_eq!(interrupted.partial.text, "Hi");
+/// assert!(interrupted.to_string().starts_with("expected JSON in an event"));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Interrupted<E> {
+    /// All that was read, boxed so that the error stays small.
+    pub partial: Box<Message>,
+    /// Why no more could be read; the first reason, if there were several.
+    pub error: E,
+}
+
+impl<E: fmt::Display> fmt::Display for Interrupted<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<E: core::error::Error> core::error::Error for Interrupted<E> {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+/// Makes a message of a stream's items. An error does not end the stream: what it decides about the
+/// open calls comes after it.
+#[derive(Debug)]
+pub(crate) struct Collector<E> {
+    message: Message,
+    error: Option<E>,
+}
+
+impl<E> Default for Collector<E> {
+    fn default() -> Self {
+        Collector { message: Message::default(), error: None }
+    }
+}
+
+impl<E> Collector<E> {
+    pub fn take(&mut self, item: Result<Event<'_>, E>) {
+        match item {
+            Ok(event) => self.message.push(event),
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+    }
+
+    pub fn finish(self) -> Result<Message, Interrupted<E>> {
+        match self.error {
+            None => Ok(self.message),
+            Some(error) => Err(Interrupted { partial: Box::new(self.message), error }),
+        }
     }
 }
 

@@ -90,7 +90,7 @@ const AUTO: Row = Row {
     traits: NONE,
 };
 
-/// A protocol a row; `tests/protocols.rs` holds it against [`Protocol::ALL`].
+/// A protocol a row.
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     Row { protocol: Protocol::OpenAiChat, name: "openai-chat", bodies: SSE,

@@ -254,6 +254,8 @@ impl Demux {
         if !raw.is_empty() {
             self.queue.push_back(Queued::Fragment { slot, raw });
         }
-        self.queue.push_back(Queued::End { slot, ending, last: is_last });
+        // Where calls have no stop of their own, nothing says that an earlier one was over.
+        let last = is_last || !self.slots[slot].has_own_stop;
+        self.queue.push_back(Queued::End { slot, ending, last });
     }
 }

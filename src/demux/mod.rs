@@ -271,7 +271,7 @@ impl Demux {
         if let Some(at) = self.choices.iter().position(|choice| choice.index == index) {
             return at;
         }
-        if self.choices.len() >= self.options.limits.calls {
+        if self.choices.len() >= self.options.limits.calls.max(1) {
             self.over_limit = Some(LimitKind::Calls);
             return 0;
         }

@@ -1,7 +1,7 @@
 //! Calls that only their pieces' fields tell apart.
 
 use super::identity::{Evidence, Route, route};
-use super::slot::State;
+use super::slot::{NULL, State};
 use super::{Demux, Holder};
 use crate::call::CallKind;
 use crate::warning::Warning;
@@ -114,7 +114,8 @@ impl Demux {
         Evidence {
             has_id: id.is_some(),
             has_index: index.is_some(),
-            has_name: name.is_some(),
+            // A server that writes `null` as text has no name to give.
+            has_name: name.is_some_and(|name| name != NULL),
             by_id: held(by_id),
             by_index: held(by_index),
             last: held(last),

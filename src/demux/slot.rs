@@ -13,6 +13,9 @@ use crate::warning::{Warning, Warnings};
 use crate::wire::delta::Update;
 use crate::wire::json::{Repairs, Text};
 
+/// What some servers write where they mean that there is no name.
+pub(super) const NULL: &str = "null";
+
 /// A call under construction: its raw text in one growing buffer, where each fragment of it came
 /// from, and what is known of its identity.
 ///
@@ -164,8 +167,13 @@ impl Slot {
     pub fn take_name(&mut self, piece: &str) {
         match &mut self.name {
             None => self.name = Some(piece.into()),
-            Some(name) if name == piece || !self.raw.is_empty() => {}
-            Some(_) if piece == "null" => self.warn(Warning::NameNullLiteral),
+            Some(name) if name == piece => {}
+            Some(_) if piece == NULL => self.warn(Warning::NameNullLiteral),
+            Some(name) if name == NULL => {
+                *name = piece.into();
+                self.warn(Warning::NameNullLiteral);
+            }
+            Some(_) if !self.raw.is_empty() => {}
             Some(name) => {
                 name.push_str(piece);
                 self.warn(Warning::NameFragmented);
@@ -175,21 +183,21 @@ impl Slot {
 
     pub fn held(&mut self, slot: usize, name: Option<&str>) -> Held {
         let name = match (name, &self.name) {
-            (None, _) => NameMatch::Absent,
-            (Some(name), Some(known)) if name != known => NameMatch::Differs,
+            (None | Some(NULL), _) => NameMatch::Absent,
+            (Some(name), Some(known)) if name != known && known != NULL => NameMatch::Differs,
             _ => NameMatch::Fits,
         };
         let is_whole = !self.is_pending() || self.is_whole();
         Held { slot, has_id: self.id.is_some(), is_whole, name }
     }
 
-    /// Whether the text is whole and valid; once it is whole and not valid, nothing can mend it, so
-    /// that it is not looked at again.
+    /// Whether the text is whole and valid, and no mere placeholder `{}`. Once it is whole and not
+    /// valid, nothing can mend it, so that it is not looked at again.
     pub fn is_surely_valid(&mut self) -> bool {
         if self.kind == CallKind::Custom {
             return true;
         }
-        if self.hopeless || !self.is_whole() {
+        if self.hopeless || !self.is_whole() || self.raw == "{}" {
             return false;
         }
         self.hopeless = validate(&self.raw).is_err();

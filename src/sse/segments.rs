@@ -51,6 +51,10 @@ impl Segments {
         self.first
     }
 
+    pub(super) fn capacity(&self) -> usize {
+        self.runs.capacity()
+    }
+
     /// Gives memory back that one large event needed.
     pub(super) fn release(&mut self, retain: usize) {
         if self.runs.capacity() > retain {

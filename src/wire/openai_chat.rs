@@ -250,7 +250,8 @@ impl Stream {
             if self.chunk_name.is_empty() && !frame.name.is_empty() {
                 self.chunk_name = String::from_utf8_lossy(frame.name).into_owned();
             }
-            if !self.started && !(id.is_empty() && model.is_empty()) {
+            let has_head = !id.is_empty() || !model.is_empty();
+            if has_head && !self.started {
                 self.started = true;
                 sink.delta(Delta::MessageStart { id, model });
             }

@@ -1,14 +1,16 @@
 //! The command line.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use toolcall::Protocol;
 
 /// Read a language model's stream and show its tool calls.
 ///
-/// Exit status: 0 all calls parsed, 1 a call failed, 2 wrong usage, 3 the stream broke or reported an
-/// error, 4 it could not be read or written.
+/// The input may be the body of an HTTP response, `curl -i` output with the header before it, or
+/// either of them in gzip.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub struct Arguments {
@@ -16,20 +18,51 @@ pub struct Arguments {
     pub command: Option<Command>,
     #[command(flatten)]
     pub decode: Decode,
+    /// No colours; as with the variable NO_COLOR.
+    #[arg(long, global = true)]
+    pub no_color: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  curl -sN https://… -d @request.json | toolcall      the calls of a running stream
-  toolcall --protocol anthropic capture.sse           those of a recorded one
-  toolcall --format json capture.sse | jq .calls      as one JSON document";
+  curl -sN https://… -d @request.json | toolcall     the calls of a running stream
+  toolcall capture.sse --call 1 --raw > arguments    the raw arguments of the second call
+  toolcall check captures/                           what is wrong in a folder of streams
+
+Exit status:
+  0 all calls parsed, 1 a call failed, 2 wrong usage, 3 the stream broke or reported an error,
+  4 it could not be read or written";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show the tool calls of a stream (the default).
     Decode(Decode),
+    /// Show every event of a stream, one JSON object a line.
+    Events(Events),
+    /// Walk through a stream: what each piece of it did to which call.
+    Explain(Explain),
+    /// Read many streams and show only what is wrong with them.
+    Check(Check),
+    /// Read a stream in many chunkings, which must all give the same.
+    Split(Split),
     /// Show the framing layer alone: the events of an event stream, one JSON object a line.
     Sse(Sse),
+    /// Show the tool calls that a model wrote into plain text.
+    Text(Text),
+    /// List the protocols and what each can express.
+    Protocols {
+        /// How to print; a table on a terminal, else jsonl.
+        #[arg(long)]
+        format: Option<ProtocolsFormat>,
+    },
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page, in roff.
+    #[command(hide = true)]
+    Man,
 }
 
 #[derive(Debug, Args)]
@@ -42,6 +75,15 @@ pub struct Decode {
     /// How to print; a table on a terminal, else jsonl.
     #[arg(long)]
     pub format: Option<Format>,
+    /// Show text and argument fragments while they arrive, on standard error.
+    #[arg(long)]
+    pub live: bool,
+    /// Only this call: its number in the table, counted from 0, or its id.
+    #[arg(long, value_name = "N|ID")]
+    pub call: Option<String>,
+    /// The raw argument text alone; as `--format raw`.
+    #[arg(long, conflicts_with = "format")]
+    pub raw: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,8 +94,57 @@ pub enum Format {
     Json,
     /// A line per call, and one for the message.
     Jsonl,
-    /// The raw argument texts alone, a line each.
+    /// The raw argument texts alone, a line each; with `--call` exactly as it came.
     Raw,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProtocolsFormat {
+    /// Columns for people.
+    Table,
+    /// A line per protocol.
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub struct Events {
+    /// The recorded stream; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+}
+
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The recorded stream; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The recorded streams; of a directory all files named like one (.sse, .ndjson, .eventstream,
+    /// .jsonarray, .jsonl, .stream, .http, .txt, .log, and any of them with .gz).
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub files: Vec<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+}
+
+#[derive(Debug, Args)]
+pub struct Split {
+    /// The recorded stream; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The provider's protocol.
+    #[arg(long, default_value = "auto", value_parser = protocol)]
+    pub protocol: Protocol,
+    /// Besides every two-way cut: in even chunks of 1 byte, of 2, up to this many.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub sizes: usize,
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +166,52 @@ pub struct Sse {
 pub enum SseFormat {
     /// A line per event, and one for the end.
     Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub struct Text {
+    /// The model's text; `-` or nothing for standard input.
+    pub file: Option<PathBuf>,
+    /// The format of the calls; `auto` takes the one whose marker comes first.
+    #[arg(long, value_name = "FORMAT", value_parser = text_calls)]
+    pub text_calls: TextCalls,
+    /// The tools that were offered: a JSON list of `{"name", "parameters"}`.
+    #[arg(long, value_name = "FILE")]
+    pub tools: Option<PathBuf>,
+    /// The prompt opened the reasoning already.
+    #[arg(long)]
+    pub starts_in_reasoning: bool,
+    /// Take calls inside reasoning for calls.
+    #[arg(long)]
+    pub calls_in_reasoning: bool,
+    /// Give the text to the parser in pieces of this many bytes.
+    #[arg(long, value_name = "BYTES")]
+    pub chunk: Option<NonZeroUsize>,
+    /// How to print.
+    #[arg(long, default_value = "json")]
+    pub format: TextFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TextFormat {
+    /// One document.
+    Json,
+    /// A line per piece: what kind it is, and its text.
+    Jsonl,
+}
+
+/// Which format of calls in text is meant; none is to be found out.
+#[derive(Debug, Clone, Copy)]
+pub struct TextCalls(pub Option<&'static toolcall::text::Format>);
+
+fn text_calls(name: &str) -> Result<TextCalls, String> {
+    if name == "auto" {
+        return Ok(TextCalls(None));
+    }
+    toolcall::text::by_name(name).map(|format| TextCalls(Some(format))).ok_or_else(|| {
+        let names: Vec<&str> = toolcall::text::FORMATS.iter().map(|format| format.name()).collect();
+        format!("expected auto, {}", names.join(", "))
+    })
 }
 
 fn protocol(name: &str) -> Result<Protocol, String> {

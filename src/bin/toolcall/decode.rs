@@ -1,107 +1,88 @@
 //! `toolcall decode`: the calls of a stream.
 
-use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use toolcall::event::Outcome;
-use toolcall::{Decoder, Error, Event, Message};
+use toolcall::{Event, InvalidToolCall, ToolCall};
 
 use crate::args::{Decode, Format};
 use crate::document;
-use crate::failure::{Failure, STREAM_BROKE};
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::live::Live;
+use crate::reading::Reading;
+use crate::selection::Selection;
 use crate::table;
 
-/// How much is read at once.
-const CHUNK: usize = 64 * 1024;
-
 pub fn run(options: &Decode) -> Result<ExitCode, Failure> {
-    let path = options.file.as_deref().filter(|path| *path != Path::new("-"));
-    let mut source = open(path)?;
+    let input = Input::open(options.file.as_deref())?;
     let mut out = io::stdout().lock();
-    let format = options.format.unwrap_or(match out.is_terminal() {
-        true => Format::Table,
-        false => Format::Jsonl,
-    });
-    let mut decoder = Decoder::new(options.protocol);
-    let mut message = Message::default();
-    let mut broken = None;
-    let mut take = |event: Result<Event<'_>, Error>| -> Result<(), Failure> {
-        match event {
-            Err(error) => broken = Some(error),
-            Ok(event) => {
-                if let Event::ToolCallEnd(end) = &event {
-                    show_call(&mut out, format, &end.result)?;
-                }
-                message.push(event);
-            }
-        }
-        Ok(())
+    let format = match options.format {
+        _ if options.raw => Format::Raw,
+        Some(format) => format,
+        None if out.is_terminal() => Format::Table,
+        None => Format::Jsonl,
     };
-    let mut chunk = vec![0; CHUNK];
-    loop {
-        let length = source.read(&mut chunk).map_err(Failure::reading(path))?;
-        if length == 0 {
-            break;
+    let selection = Selection::new(options.call.as_deref());
+    let mut live = options.live.then(Live::new);
+    let reading = Reading::of(input, options.protocol, |item| {
+        if let Some(live) = &mut live {
+            live.show(&item).map_err(Failure::writing)?;
         }
-        let mut input = &chunk[..length];
-        while let Some(event) = decoder.decode(&mut input).transpose() {
-            take(event)?;
+        match &item {
+            Ok(Event::ToolCallEnd(end)) if selection.takes(&end.result) => {
+                show_call(&mut out, format, &selection, &end.result)
+            }
+            _ => Ok(()),
         }
+    })?;
+    let (protocol, message) = (reading.protocol, &reading.message);
+    let mut calls = message.results().iter().filter(|result| selection.takes(result)).peekable();
+    if selection.is_one() && calls.peek().is_none() {
+        let number = table::count(message.results().len(), "call");
+        let wanted = options.call.as_deref().unwrap_or_default();
+        let hint = "take its number in the table, counted from 0, or its id";
+        return Err(Failure::Usage(format!("no call `{wanted}` among {number}: {hint}")));
     }
-    while let Some(event) = decoder.decode_eof().transpose() {
-        take(event)?;
-    }
-    let protocol = decoder.protocol();
     match format {
-        Format::Json => document::write(&mut out, &document::message(protocol, &message))?,
-        Format::Jsonl => document::write(&mut out, &document::summary(protocol, &message))?,
-        Format::Table => table::write(&mut out, protocol, &message)?,
+        Format::Json => {
+            let mut document = document::message(protocol, message);
+            document["calls"] = calls.map(document::call).collect();
+            document::write(&mut out, &document)?;
+        }
+        Format::Jsonl => document::write(&mut out, &document::summary(protocol, message))?,
+        Format::Table => {
+            let mut out = anstream::AutoStream::auto(&mut out);
+            table::write(&mut out, protocol, message, &selection)?;
+        }
         Format::Raw => {}
     }
     out.flush().map_err(Failure::writing)?;
     for invalid in message.invalid_calls() {
-        eprintln!("{}", invalid.report());
-    }
-    if let Some(error) = &broken {
-        eprintln!("toolcall: {error}");
-        if !error.excerpt().is_empty() {
-            eprintln!("  it begins: {}", error.excerpt().escape_ascii());
+        if selection.takes_key(invalid.key(), invalid.id()) {
+            eprintln!("{}", invalid.report());
         }
     }
-    Ok(match message.outcome {
-        _ if broken.is_some() => ExitCode::from(STREAM_BROKE),
-        Some(Outcome::Complete) if message.invalid_calls().next().is_none() => ExitCode::SUCCESS,
-        Some(Outcome::Complete) => ExitCode::FAILURE,
-        _ => ExitCode::from(STREAM_BROKE),
-    })
-}
-
-pub fn open(path: Option<&Path>) -> Result<Box<dyn Read>, Failure> {
-    match path {
-        None => Ok(Box::new(io::stdin().lock())),
-        Some(path) => match File::open(path) {
-            Ok(file) => Ok(Box::new(file)),
-            Err(error) => Err(Failure::reading(Some(path))(error)),
-        },
-    }
+    reading.report();
+    let status = reading.status();
+    reading.into_failure().map_or(Ok(ExitCode::from(status)), Err)
 }
 
 fn show_call(
     out: &mut impl Write,
     format: Format,
-    result: &Result<toolcall::ToolCall, toolcall::InvalidToolCall>,
+    selection: &Selection,
+    result: &Result<ToolCall, InvalidToolCall>,
 ) -> Result<(), Failure> {
+    let raw = match result {
+        Ok(call) => call.arguments().raw(),
+        Err(invalid) => invalid.raw(),
+    };
     match format {
         Format::Jsonl => document::write(out, &document::call(result)),
-        Format::Raw => {
-            let raw = match result {
-                Ok(call) => call.arguments().raw(),
-                Err(invalid) => invalid.raw(),
-            };
-            writeln!(out, "{raw}").map_err(Failure::writing)
-        }
+        // A single one comes exactly as it is, to be compared byte for byte.
+        Format::Raw if selection.is_one() => write!(out, "{raw}").map_err(Failure::writing),
+        Format::Raw => writeln!(out, "{raw}").map_err(Failure::writing),
         Format::Json | Format::Table => Ok(()),
     }
 }

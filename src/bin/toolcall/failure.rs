@@ -4,13 +4,17 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Reading or writing failed.
+/// Why nothing (more) could be done.
 #[derive(Debug)]
-pub struct Failure {
-    doing: String,
-    error: io::Error,
+pub enum Failure {
+    /// Reading or writing failed.
+    Io { doing: String, error: io::Error },
+    /// The command line asks for what is not there.
+    Usage(String),
 }
 
+/// Exit status for a command line that cannot be followed.
+pub const MISUSED: u8 = 2;
 /// Exit status for a stream that broke or reported an error.
 pub const STREAM_BROKE: u8 = 3;
 /// Exit status for reading or writing that failed.
@@ -22,19 +26,27 @@ impl Failure {
             Some(path) => format!("reading {}", path.display()),
             None => "reading standard input".into(),
         };
-        |error| Failure { doing, error }
+        |error| Failure::Io { doing, error }
     }
 
     pub fn writing(error: io::Error) -> Failure {
-        Failure { doing: "writing".into(), error }
+        Failure::Io { doing: "writing".into(), error }
     }
 
     /// Says it. A reader that went away (`| head`) is no failure.
     pub fn report(self) -> ExitCode {
-        if self.error.kind() == io::ErrorKind::BrokenPipe {
-            return ExitCode::SUCCESS;
+        match self {
+            Failure::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => {
+                ExitCode::SUCCESS
+            }
+            Failure::Io { doing, error } => {
+                eprintln!("toolcall: {doing}: {error}");
+                ExitCode::from(IO_FAILED)
+            }
+            Failure::Usage(message) => {
+                eprintln!("toolcall: {message}");
+                ExitCode::from(MISUSED)
+            }
         }
-        eprintln!("toolcall: {}: {}", self.doing, self.error);
-        ExitCode::from(IO_FAILED)
     }
 }

@@ -1,20 +1,18 @@
 //! `toolcall sse`: the framing layer alone.
 
 use std::io::{self, Read, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolcall::sse::{Decoder, EndOfStream, Options, Record};
 
 use crate::args::Sse;
-use crate::decode::open;
 use crate::document;
 use crate::failure::Failure;
+use crate::input::Input;
 
 pub fn run(options: &Sse) -> Result<ExitCode, Failure> {
-    let path = options.file.as_deref().filter(|path| *path != Path::new("-"));
-    let mut source = open(path)?;
+    let mut source = Input::open(options.file.as_deref())?;
     let mut out = io::stdout().lock();
     let end = match options.lenient {
         true => EndOfStream::Lenient,
@@ -24,7 +22,8 @@ pub fn run(options: &Sse) -> Result<ExitCode, Failure> {
     let mut unterminated = false;
     let mut chunk = vec![0; 64 * 1024];
     loop {
-        let length = source.read(&mut chunk).map_err(Failure::reading(path))?;
+        let length = source.read(&mut chunk);
+        let length = length.map_err(Failure::reading(source.path.as_deref()))?;
         if length == 0 {
             break;
         }

@@ -1,11 +1,23 @@
 //! The program: shows what toolcall makes of a recorded or running stream.
 
 mod args;
+mod check;
+mod completions;
 mod decode;
 mod document;
+mod events;
+mod explain;
 mod failure;
 mod frames;
+mod input;
+mod live;
+mod protocols;
+mod reading;
+mod selection;
+mod split;
+mod style;
 mod table;
+mod text;
 
 use std::process::ExitCode;
 
@@ -15,10 +27,21 @@ use args::{Arguments, Command};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.no_color {
+        anstream::ColorChoice::Never.write_global();
+    }
     let result = match arguments.command {
         None => decode::run(&arguments.decode),
         Some(Command::Decode(options)) => decode::run(&options),
+        Some(Command::Events(options)) => events::run(&options),
+        Some(Command::Explain(options)) => explain::run(&options),
+        Some(Command::Check(options)) => check::run(&options),
+        Some(Command::Split(options)) => split::run(&options),
         Some(Command::Sse(options)) => frames::run(&options),
+        Some(Command::Text(options)) => text::run(&options),
+        Some(Command::Protocols { format }) => protocols::run(format),
+        Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Man) => completions::man(),
     };
     match result {
         Ok(code) => code,

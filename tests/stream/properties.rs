@@ -1,11 +1,9 @@
 //! What holds for all streams: no panic, the same events however the bytes are cut, and every call
 //! comes back as it went in.
 
-mod support;
-
+use crate::support::{Random, cases, events, message};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::{Random, cases, events, message};
 use toolcall::{EmitAt, Event, Message, Options, Protocol};
 
 const PROTOCOLS: &[&str] =

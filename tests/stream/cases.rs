@@ -2,9 +2,7 @@
 //!
 //! A new case is picked up by adding its two files; a new folder needs a line here.
 
-mod support;
-
-use support::{cases, chunkings, differences, events, message};
+use crate::support::{Case, cases, chunkings, differences, events, message};
 use toolcall::{EmitAt, Options};
 
 /// All cases of a folder; a failing one is named with the field, what was expected and what came.
@@ -29,7 +27,7 @@ fn check(folder: &str) {
 
 /// A call given out at its own stop is the call that the message's end would have given; late
 /// fragments may at most add nameless calls, which nobody can run.
-fn emitted_early(case: &support::Case) -> Option<String> {
+fn emitted_early(case: &Case) -> Option<String> {
     let early = Options::default().emit_at(EmitAt::CallStop);
     let late = message(&events(case.protocol, &Options::default(), [case.body.as_slice()]));
     let early = message(&events(case.protocol, &early, [case.body.as_slice()]));

@@ -1,0 +1,98 @@
+//! Reads a stream to its end, whatever becomes of it.
+
+use std::io;
+use std::path::PathBuf;
+
+use toolcall::event::Outcome;
+use toolcall::io::EventReader;
+use toolcall::{Decoder, Error, Event, Message, Protocol, StreamError};
+
+use crate::failure::{Failure, IO_FAILED, STREAM_BROKE};
+use crate::input::Input;
+
+/// What was read.
+pub struct Reading {
+    pub protocol: Protocol,
+    pub message: Message,
+    path: Option<PathBuf>,
+    status: Option<u16>,
+    /// Why the stream could not be understood to its end.
+    broken: Option<Error>,
+    /// Why it could not be read to its end.
+    unreadable: Option<io::Error>,
+}
+
+/// Something that a stream gave, in its order.
+pub type Item<'a> = Result<Event<'a>, &'a Error>;
+
+impl Reading {
+    /// Reads all of `input` and shows each item to `see`.
+    pub fn of(
+        input: Input,
+        protocol: Protocol,
+        mut see: impl FnMut(Item<'_>) -> Result<(), Failure>,
+    ) -> Result<Reading, Failure> {
+        let (path, status) = (input.path.clone(), input.status);
+        let mut events = EventReader::with_decoder(input, Decoder::new(protocol));
+        let mut message = Message::default();
+        let (mut broken, mut unreadable) = (None, None);
+        while let Some(item) = events.next_event() {
+            match item {
+                Ok(event) => {
+                    see(Ok(event.clone()))?;
+                    message.push(event);
+                }
+                Err(StreamError::Transport(error)) => unreadable = Some(error),
+                Err(StreamError::Decode(error)) => {
+                    see(Err(&error))?;
+                    broken = Some(error);
+                }
+                Err(_) => {}
+            }
+        }
+        let protocol = events.protocol();
+        Ok(Reading { protocol, message, path, status, broken, unreadable })
+    }
+
+    /// Says on standard error what kept the stream from being read.
+    pub fn report(&self) {
+        if let Some(error) = &self.broken {
+            eprintln!("toolcall: {error}");
+            if !error.excerpt().is_empty() {
+                eprintln!("  it begins: {}", error.excerpt().escape_ascii());
+            }
+        }
+        if let Some(status) = self.status.filter(|status| !(200..300).contains(status)) {
+            eprintln!("toolcall: the HTTP status is {status}");
+        }
+    }
+
+    /// Why the stream is no good, in one line; its calls may fail beside that.
+    pub fn trouble(&self) -> Option<String> {
+        match (&self.unreadable, &self.broken, &self.message.error, &self.message.outcome) {
+            (Some(error), ..) => Some(format!("reading failed: {error}")),
+            (_, Some(error), ..) => Some(error.to_string()),
+            (_, _, Some(error), _) => {
+                Some(format!("the provider reported {}: {}", error.kind, error.message))
+            }
+            (.., Some(Outcome::Complete)) => None,
+            _ => Some("the stream ended early".into()),
+        }
+    }
+
+    /// The exit status: of several the worst, which is the highest.
+    pub fn status(&self) -> u8 {
+        match (&self.unreadable, &self.broken, &self.message.outcome) {
+            (Some(_), ..) => IO_FAILED,
+            (None, None, Some(Outcome::Complete)) => {
+                self.message.invalid_calls().next().is_some().into()
+            }
+            _ => STREAM_BROKE,
+        }
+    }
+
+    /// The failure to end with, if reading failed.
+    pub fn into_failure(self) -> Option<Failure> {
+        self.unreadable.map(Failure::reading(self.path.as_deref()))
+    }
+}

@@ -1,0 +1,7 @@
+//! Pages to read. Nothing to call.
+
+#[doc = include_str!("../docs/cookbook.md")]
+pub mod cookbook {}
+
+#[doc = include_str!("../docs/faults.md")]
+pub mod faults {}

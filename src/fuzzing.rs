@@ -1,0 +1,96 @@
+//! What the fuzz targets call. Not part of the public interface.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+pub use crate::frame::fuzzing::frames;
+
+use crate::decoder::{Decoder, EmitAt, Options};
+use crate::event::Event;
+use crate::limits::Limits;
+use crate::protocol::Protocol;
+
+/// Decodes bytes whole and cut, and checks what must hold: the same events, one end, and fragments
+/// that join to the raw text. The first byte chooses the protocol and the options, the second how the
+/// rest is cut.
+pub fn decode(input: &[u8]) {
+    let [choice, size, body @ ..] = input else { return };
+    let protocols = Protocol::ALL.len() + 1;
+    let protocol = Protocol::ALL.get(usize::from(*choice) % protocols).copied().unwrap_or_default();
+    let options = Options::default()
+        .emit_at(if choice & 0x80 == 0 { EmitAt::MessageStop } else { EmitAt::CallStop })
+        .accept_recovery(choice & 0x40 != 0)
+        .limits(if choice & 0x20 == 0 { Limits::default() } else { Limits::small().with_call(16) });
+    let whole = run(protocol, &options, [body]);
+    let pieces = run(protocol, &options, body.chunks(usize::from(*size).max(1)));
+    assert_eq!(whole, pieces, "{protocol}");
+    check(&whole);
+}
+
+type Outcome = Result<Event<'static>, String>;
+
+fn run<'a>(
+    protocol: Protocol,
+    options: &Options,
+    chunks: impl IntoIterator<Item = &'a [u8]>,
+) -> Vec<Outcome> {
+    let mut decoder = Decoder::with_options(protocol, options.clone());
+    let mut events = Vec::new();
+    for chunk in chunks {
+        let mut input = chunk;
+        while let Some(event) = decoder.decode(&mut input).transpose() {
+            events.push(event.map(Event::into_owned).map_err(|error| error.to_string()));
+        }
+        assert!(input.is_empty());
+    }
+    while let Some(event) = decoder.decode_eof().transpose() {
+        events.push(event.map(Event::into_owned).map_err(|error| error.to_string()));
+    }
+    events
+}
+
+fn check(events: &[Outcome]) {
+    let mut shown = BTreeMap::<_, String>::new();
+    for (number, event) in events.iter().enumerate() {
+        match event {
+            Ok(Event::ToolCallStart(start)) => {
+                assert!(shown.insert(start.key, String::new()).is_none(), "started twice");
+            }
+            Ok(Event::ToolCallDelta(delta)) => {
+                let shown = shown.get_mut(&delta.key).expect("started");
+                if delta.replaces {
+                    shown.clear();
+                }
+                shown.push_str(&delta.fragment);
+            }
+            Ok(Event::ToolCallEnd(end)) => {
+                let raw = match &end.result {
+                    Ok(call) => call.arguments().raw(),
+                    Err(invalid) => invalid.raw(),
+                };
+                assert_eq!(shown.remove(&end.key).as_deref(), Some(raw));
+            }
+            Ok(Event::End(_)) => assert_eq!(number, events.len() - 1),
+            _ => {}
+        }
+    }
+    assert!(shown.is_empty(), "every call ends");
+    assert!(matches!(events.last(), Some(Ok(Event::End(_)))));
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_target_runs() {
+        let body = b"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\
+            \"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\nerror: {}\n\ndata: [DONE]";
+        for choice in 0..=255 {
+            for size in [0, 1, 5] {
+                super::decode(&[&[choice, size], body.as_slice()].concat());
+            }
+        }
+        super::decode(b"");
+        super::frames(b"");
+    }
+}

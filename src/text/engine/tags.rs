@@ -1,0 +1,591 @@
+//! Parameters as tags, or as pairs of a key tag and a value tag.
+//!
+//! ```text
+//!  block opener ─▶ gap ─ function tag ─▶ Heading ─ > ─▶ Body ─ function end ─▶ gap
+//!
+//!  Body:  Between ─ parameter tag ─▶ Tag ─ > ─▶ Text ─ end tag in structural position ─▶ Between
+//!            └───── key tag ─▶ Key ─▶ Value ────▲
+//! ```
+//!
+//! Everything between the function tag and its end is the call's raw text. Values are written as they
+//! are, with no escapes, so an end tag counts only where the next structural token follows it.
+
+use super::{Context, Engine, Entry, Identity, Open, Step};
+use crate::text::ahead::{Ahead, Doubt, Look, NAME_LIMIT, TAG_LIMIT, find, space_run, unless_no};
+use crate::text::format::{longest, max};
+use crate::text::options::Tools;
+use crate::text::piece::{Ending, Span};
+use crate::text::tag::{self, Tag};
+use crate::text::value::{Enders, Extent, Value};
+
+/// Table of a grammar that writes parameters as tags.
+#[derive(Debug)]
+pub struct Tags {
+    pub(crate) openers: &'static [&'static str],
+    pub(crate) closers: &'static [&'static str],
+    pub(crate) blocks: &'static [&'static str],
+    pub(crate) function: Function,
+    pub(crate) parameter: Parameter,
+    pub(crate) bare: bool,
+    pub(crate) trim_newline: bool,
+    pub(crate) lone_block: bool,
+}
+
+/// How a call begins and ends.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Function {
+    /// `openNAME>` or `open"NAME" …>`, then `close`; `open` ends with the `=`.
+    Tag {
+        /// Up to the name.
+        open: &'static str,
+        /// The end tag.
+        close: &'static str,
+    },
+    /// `open`, the name, `separator` (may be empty), then `close`.
+    Name {
+        /// In front of the name.
+        open: &'static str,
+        /// Behind the name.
+        separator: &'static str,
+        /// The end tag.
+        close: &'static str,
+    },
+}
+
+impl Function {
+    pub(crate) const fn marker(&self) -> &'static str {
+        match self {
+            Function::Tag { open, .. } | Function::Name { open, .. } => open,
+        }
+    }
+
+    pub(crate) const fn close(&self) -> &'static str {
+        match self {
+            Function::Tag { close, .. } | Function::Name { close, .. } => close,
+        }
+    }
+}
+
+/// How a parameter is written.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Parameter {
+    /// `openNAME>` or `open"NAME" …>`, the value, then `close`; `open` ends with the `=`.
+    Tag {
+        /// Up to the name.
+        open: &'static str,
+        /// The end tag.
+        close: &'static str,
+    },
+    /// A tag around the name, then a tag around the value.
+    Pair {
+        /// In front of the name.
+        key: &'static str,
+        /// Behind the name.
+        key_end: &'static str,
+        /// In front of the value.
+        value: &'static str,
+        /// Behind the value.
+        value_end: &'static str,
+    },
+}
+
+impl Parameter {
+    /// What every parameter begins with.
+    pub(crate) const fn open(&self) -> &'static str {
+        match self {
+            Parameter::Tag { open, .. } => open,
+            Parameter::Pair { key, .. } => key,
+        }
+    }
+
+    /// What every value ends with.
+    pub(crate) const fn close(&self) -> &'static str {
+        match self {
+            Parameter::Tag { close, .. } => close,
+            Parameter::Pair { value_end, .. } => value_end,
+        }
+    }
+}
+
+impl Tags {
+    /// Calls and parameters in these tags.
+    pub const fn new(function: Function, parameter: Parameter) -> Self {
+        Tags {
+            openers: &[],
+            closers: &[],
+            blocks: &[],
+            function,
+            parameter,
+            bare: false,
+            trim_newline: false,
+            lone_block: false,
+        }
+    }
+
+    /// Every marker that may begin a call inside text: those of [`blocks`](Tags::blocks), and the
+    /// function's own where it may stand alone.
+    pub const fn openers(mut self, openers: &'static [&'static str]) -> Self {
+        self.openers = openers;
+        self
+    }
+
+    /// The tags that begin a block of calls.
+    pub const fn blocks(mut self, blocks: &'static [&'static str]) -> Self {
+        self.blocks = blocks;
+        self
+    }
+
+    /// The end tags of blocks.
+    pub const fn closers(mut self, closers: &'static [&'static str]) -> Self {
+        self.closers = closers;
+        self
+    }
+
+    /// The block's tag may lack, if the name is that of a known tool.
+    pub const fn bare(mut self) -> Self {
+        self.bare = true;
+        self
+    }
+
+    /// One line feed at each end of a value is framing.
+    pub const fn trim_newline(mut self) -> Self {
+        self.trim_newline = true;
+        self
+    }
+
+    /// The block's tag counts without a call behind it: it is a reserved token.
+    pub const fn lone_block(mut self) -> Self {
+        self.lone_block = true;
+        self
+    }
+
+    /// Whether a name must be read to prove an opener.
+    pub(crate) const fn names_in_text(&self) -> bool {
+        matches!(self.function, Function::Name { .. })
+    }
+
+    /// The longest token that may follow a name or white space.
+    pub(crate) const fn longest_part(&self) -> usize {
+        let part = max(self.parameter.open().len(), self.function.close().len());
+        max(part, longest(self.closers))
+    }
+
+    pub(crate) fn enter(
+        &'static self,
+        ahead: Ahead<'_>,
+        tools: Tools<'_>,
+        line_start: bool,
+        identity: &mut Identity,
+    ) -> Look<Entry> {
+        let mut block = ahead;
+        match block.any(self.blocks) {
+            Ok(_) if self.lone_block => return Ok(Entry::gap(block.at, Some(Open::Tags(self)))),
+            Ok(_) => {
+                block.space()?;
+                return self.function_at(block, identity);
+            }
+            Err(Doubt::More) => return Err(Doubt::More),
+            Err(Doubt::No) => {}
+        }
+        if self.bare {
+            return self.bare_function(ahead, tools, line_start);
+        }
+        let mut standing = ahead;
+        standing.any(self.openers)?;
+        self.function_at(ahead, identity)
+    }
+
+    /// Between the calls of a block.
+    pub(crate) fn resume(&'static self, ahead: Ahead<'_>, identity: &mut Identity) -> Look<Entry> {
+        let mut closer = ahead;
+        match closer.any(self.closers) {
+            Ok(_) => return Ok(Entry::gap(closer.at, None)),
+            Err(Doubt::More) => return Err(Doubt::More),
+            Err(Doubt::No) => {}
+        }
+        self.function_at(ahead, identity)
+    }
+
+    /// A call's beginning at the cursor.
+    fn function_at(&'static self, mut ahead: Ahead<'_>, identity: &mut Identity) -> Look<Entry> {
+        match self.function {
+            Function::Tag { open, .. } => {
+                let start = ahead.at;
+                ahead.literal(open)?;
+                Ok(Entry::engine(start, self.run(Stage::Heading)))
+            }
+            Function::Name { open, separator, close } => {
+                ahead.literal(open)?;
+                let name = ahead.name()?;
+                let body = if separator.is_empty() {
+                    let body = ahead.at;
+                    ahead.space()?;
+                    ahead.any(&[self.parameter.open(), close])?;
+                    body
+                } else {
+                    ahead.space()?;
+                    ahead.literal(separator)?;
+                    ahead.at
+                };
+                identity.name(name);
+                Ok(Entry::start(body, self.run(Stage::Body(Body::default()))))
+            }
+        }
+    }
+
+    /// A call without its block: the name must be a known one, and a parameter or the end must
+    /// follow. A call without parameters must begin a line besides.
+    fn bare_function(
+        &'static self,
+        ahead: Ahead<'_>,
+        tools: Tools<'_>,
+        line_start: bool,
+    ) -> Look<Entry> {
+        let Function::Tag { open, close } = self.function else {
+            return Err(Doubt::No);
+        };
+        let start = ahead.at;
+        let mut ahead = ahead;
+        ahead.literal(open)?;
+        let tag = tag::read(ahead.until(">", NAME_LIMIT)?);
+        if !tools.permit(tag.name) {
+            return Err(Doubt::No);
+        }
+        ahead.space()?;
+        match ahead.any(&[self.parameter.open(), close])? {
+            1 if !line_start => Err(Doubt::No),
+            _ => Ok(Entry::engine(start, self.run(Stage::Heading))),
+        }
+    }
+
+    fn run(&'static self, stage: Stage) -> Engine {
+        Engine::Tags(Run { grammar: self, stage })
+    }
+}
+
+/// The engine at work.
+#[derive(Debug)]
+pub(crate) struct Run {
+    grammar: &'static Tags,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// At the function's tag, which is held until it is whole.
+    Heading,
+    Body(Body),
+    /// Behind a fault, in front of an end tag.
+    Broken,
+}
+
+/// Where in the call's text the reader is.
+#[derive(Debug, Default)]
+struct Body {
+    place: Place,
+    /// Something other than white space came.
+    begun: bool,
+    /// Calls that the value itself holds, opened and not ended: a value may be a text about calls.
+    nested: u32,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Between,
+    /// In a parameter's tag.
+    Tag,
+    /// In a parameter's name.
+    Key,
+    /// In front of the tag around the value.
+    Value,
+    Text,
+    /// The parameters are one JSON object.
+    Json(Value),
+}
+
+impl Run {
+    pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
+        match &mut self.stage {
+            Stage::Heading => self.heading(text, context),
+            Stage::Body(_) => self.body(text, context),
+            Stage::Broken => self.broken(text, context),
+        }
+    }
+
+    fn leave(&self) -> Step {
+        let block = !self.grammar.blocks.is_empty();
+        Step::Leave(block.then_some(Open::Tags(self.grammar)))
+    }
+
+    /// Plans the end of the call behind `bytes` more of its text and `markup` behind that.
+    fn end(&self, bytes: usize, markup: usize, ending: Ending, context: &mut Context<'_>) -> Step {
+        context.plan.then(Step::Take(Span::Arguments, bytes));
+        context.plan.then(Step::Take(Span::Markup, markup));
+        context.plan.then(Step::End(ending)).then(self.leave());
+        context.planned()
+    }
+
+    fn heading(&mut self, text: &str, context: &mut Context<'_>) -> Step {
+        let mut ahead = Ahead::new(text, 0, context.eof);
+        let look = ahead
+            .literal(self.grammar.function.marker())
+            .and_then(|()| ahead.until(">", TAG_LIMIT))
+            .and_then(|head| if head.contains('<') { Err(Doubt::No) } else { Ok(head) });
+        match look {
+            Ok(head) => {
+                let Tag { name, closed, .. } = tag::read(head);
+                context.identity.name(name);
+                context.plan.then(Step::Take(Span::Markup, ahead.at)).then(Step::Start);
+                if closed {
+                    return self.end(0, 0, Ending::Complete, context);
+                }
+                self.stage = Stage::Body(Body::default());
+                context.planned()
+            }
+            Err(Doubt::More) => Step::More,
+            Err(Doubt::No) => {
+                context.identity.clear();
+                self.stage = Stage::Broken;
+                Step::Start
+            }
+        }
+    }
+
+    fn body(&mut self, text: &str, context: &mut Context<'_>) -> Step {
+        let grammar = self.grammar;
+        let Stage::Body(body) = &mut self.stage else { return Step::More };
+        if text.is_empty() {
+            return if context.eof {
+                self.end(0, 0, Ending::Truncated, context)
+            } else {
+                Step::More
+            };
+        }
+        let ahead = Ahead::new(text, 0, context.eof);
+        match &mut body.place {
+            Place::Between => {
+                let space = space_run(text.as_bytes());
+                if space > 0 {
+                    return Step::Take(Span::Arguments, space);
+                }
+                self.between(text, ahead, context)
+            }
+            Place::Tag => match memchr::memchr(b'>', text.as_bytes()) {
+                Some(end) => {
+                    body.place = Place::Text;
+                    Step::Take(Span::Arguments, end + 1)
+                }
+                None => Step::Take(Span::Arguments, text.len()),
+            },
+            Place::Key => {
+                let Parameter::Pair { key_end, .. } = grammar.parameter else {
+                    return Step::More;
+                };
+                match seek(text, key_end, context.eof) {
+                    Seek::Found(at) => {
+                        body.place = Place::Value;
+                        Step::Take(Span::Arguments, at + key_end.len())
+                    }
+                    Seek::Take(bytes) => Step::Take(Span::Arguments, bytes),
+                    Seek::More => Step::More,
+                }
+            }
+            Place::Value => {
+                let Parameter::Pair { value, .. } = grammar.parameter else {
+                    return Step::More;
+                };
+                let space = space_run(text.as_bytes());
+                if space > 0 {
+                    return Step::Take(Span::Arguments, space);
+                }
+                let mut ahead = ahead;
+                match ahead.literal(value) {
+                    Ok(()) => {
+                        body.place = Place::Text;
+                        Step::Take(Span::Arguments, ahead.at)
+                    }
+                    Err(Doubt::More) => Step::More,
+                    Err(Doubt::No) => {
+                        self.stage = Stage::Broken;
+                        self.broken(text, context)
+                    }
+                }
+            }
+            Place::Text => self.value(text, context),
+            Place::Json(value) => match value.step_strict(text) {
+                Extent::Take(bytes) => Step::Take(Span::Arguments, bytes),
+                Extent::Done(bytes) => {
+                    body.place = Place::Between;
+                    Step::Take(Span::Arguments, bytes)
+                }
+                Extent::Closed(bytes, _) => {
+                    self.stage = Stage::Broken;
+                    context.plan.then(Step::Take(Span::Arguments, bytes));
+                    match context.plan.next() {
+                        Some(step) => step,
+                        None => self.broken(text, context),
+                    }
+                }
+                Extent::More => Step::More,
+            },
+        }
+    }
+
+    fn between(&mut self, text: &str, ahead: Ahead<'_>, context: &mut Context<'_>) -> Step {
+        let grammar = self.grammar;
+        let Stage::Body(body) = &mut self.stage else { return Step::More };
+        if !body.begun && text.starts_with('{') {
+            body.begun = true;
+            body.place = Place::Json(Value::new());
+            return self.body(text, context);
+        }
+        let mut token = ahead;
+        match token.any(&[grammar.function.close(), grammar.parameter.open()]) {
+            Ok(0) => self.end(0, token.at, Ending::Complete, context),
+            Ok(_) => {
+                body.begun = true;
+                body.nested = 0;
+                body.place = match grammar.parameter {
+                    Parameter::Tag { .. } => Place::Tag,
+                    Parameter::Pair { .. } => Place::Key,
+                };
+                Step::Take(Span::Arguments, token.at)
+            }
+            Err(Doubt::More) => Step::More,
+            Err(Doubt::No) => {
+                self.stage = Stage::Broken;
+                self.broken(text, context)
+            }
+        }
+    }
+
+    /// In a value: it ends at an end tag with a structural token behind it.
+    fn value(&mut self, text: &str, context: &mut Context<'_>) -> Step {
+        let grammar = self.grammar;
+        let Stage::Body(body) = &mut self.stage else { return Step::More };
+        let (function, parameter) = (&grammar.function, &grammar.parameter);
+        let first = parameter.close().as_bytes()[0];
+        for at in memchr::memchr_iter(first, text.as_bytes()) {
+            let ahead = Ahead::new(text, at, context.eof);
+            match value_end(ahead, grammar) {
+                Ok(end) => {
+                    body.place = Place::Between;
+                    return Step::Take(Span::Arguments, end);
+                }
+                Err(Doubt::More) => return hold(at),
+                Err(Doubt::No) => {}
+            }
+            let mut unfinished = ahead;
+            let look = unfinished.literal(parameter.close()).and_then(|()| {
+                // The function's own end lacks; where its block ends and another call follows, it is over.
+                let mut block = unfinished;
+                block.space()?;
+                block.any(grammar.closers)?;
+                another_call(unfinished, grammar)
+            });
+            match look {
+                Ok(()) => return self.end(unfinished.at, 0, Ending::Malformed, context),
+                Err(Doubt::More) => return hold(at),
+                Err(Doubt::No) => {}
+            }
+            let mut token = ahead;
+            match token.any(&[function.close(), function.marker()]) {
+                Ok(0) if body.nested > 0 => body.nested -= 1,
+                Ok(0) => match another_call(token, grammar) {
+                    Ok(()) => return self.end(at, token.at - at, Ending::Malformed, context),
+                    Err(Doubt::More) => return hold(at),
+                    Err(Doubt::No) => {}
+                },
+                Ok(_) => body.nested += 1,
+                Err(Doubt::More) => return hold(at),
+                Err(Doubt::No) => {}
+            }
+            // What was counted must not be counted again when the text is looked at anew.
+            if matches!(token.at - at, passed if passed > 0) {
+                return Step::Take(Span::Arguments, token.at);
+            }
+        }
+        Step::Take(Span::Arguments, text.len())
+    }
+
+    /// Goes to the end tag of the function or of its block.
+    fn broken(&mut self, text: &str, context: &mut Context<'_>) -> Step {
+        let grammar = self.grammar;
+        for at in memchr::memchr_iter(b'<', text.as_bytes()) {
+            let ahead = Ahead::new(text, at, context.eof);
+            let close = [grammar.function.close()];
+            let markup = ahead.end_of(&close).and_then(|end| match end {
+                Some(end) => Ok(Some((end - at, Ending::Malformed))),
+                None => {
+                    let enders = Enders {
+                        closers: grammar.closers,
+                        openers: grammar.blocks,
+                        turn_ends: context.turn_ends,
+                    };
+                    unless_no(enders.look(&mut { ahead }))
+                        .map(|ending| ending.map(|ending| (0, ending)))
+                }
+            });
+            match markup {
+                Ok(Some((markup, ending))) => return self.end(at, markup, ending, context),
+                Ok(None) | Err(Doubt::No) => {}
+                Err(Doubt::More) => return hold(at),
+            }
+        }
+        if !text.is_empty() {
+            return Step::Take(Span::Arguments, text.len());
+        }
+        if context.eof { self.end(0, 0, Ending::Truncated, context) } else { Step::More }
+    }
+}
+
+/// Gives everything in front of an undecided place.
+fn hold(at: usize) -> Step {
+    if at > 0 { Step::Take(Span::Arguments, at) } else { Step::More }
+}
+
+/// An end tag of a value with a structural token behind it; where the tag ends.
+fn value_end(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<usize> {
+    ahead.literal(grammar.parameter.close())?;
+    let end = ahead.at;
+    ahead.space()?;
+    ahead.any(&[grammar.parameter.open(), grammar.function.close()])?;
+    Ok(end)
+}
+
+/// Whether behind the end of a function the next call begins, in the same block or in one of its own:
+/// then the end was meant, though the value in front of it was never closed.
+fn another_call(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<()> {
+    ahead.space()?;
+    if let Some(end) = ahead.end_of(grammar.closers)? {
+        ahead.at = end;
+        ahead.space()?;
+        if let Some(end) = ahead.end_of(grammar.blocks)? {
+            ahead.at = end;
+            ahead.space()?;
+        }
+    }
+    ahead.literal(grammar.function.marker())
+}
+
+enum Seek {
+    Found(usize),
+    Take(usize),
+    More,
+}
+
+/// Looks for `marker`; a part of it at the end of the text stays undecided.
+fn seek(text: &str, marker: &str, eof: bool) -> Seek {
+    if let Some(at) = find(text.as_bytes(), marker) {
+        return Seek::Found(at);
+    }
+    for at in memchr::memchr_iter(marker.as_bytes()[0], text.as_bytes()) {
+        if Ahead::new(text, at, eof).literal(marker) == Err(Doubt::More) {
+            return if at > 0 { Seek::Take(at) } else { Seek::More };
+        }
+    }
+    Seek::Take(text.len())
+}

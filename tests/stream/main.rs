@@ -1,0 +1,6 @@
+//! Whole streams through the whole decoder.
+
+mod cases;
+mod faults;
+mod properties;
+mod support;
