@@ -4,10 +4,10 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::call::CallKey;
-use crate::demux::Demux;
+use crate::demux::{Demux, Speaker};
 use crate::error::{Error, ErrorKind, Position};
 use crate::event::Event;
-use crate::frame::{Body, Frame, Framer, Framing, MessageType, Unit, UnitKind, sniff};
+use crate::frame::{Body, Frame, Framer, Framing, MessageType, StrayJson, Unit, UnitKind, sniff};
 use crate::limits::{LimitKind, Limits};
 use crate::protocol::Protocol;
 use crate::warning::Warning;
@@ -73,6 +73,7 @@ struct Interpreter {
     seen_event: bool,
     /// The head of the first event that does not say whose it is.
     unknown: Option<Error>,
+    stray: StrayJson,
 }
 
 /// How far the stream is.
@@ -172,6 +173,7 @@ impl Decoder {
             demux: Demux::new(options),
             seen_event: false,
             unknown: None,
+            stray: StrayJson::default(),
         };
         interpreter.settle_on(protocol);
         Decoder { framing, interpreter, phase: Phase::Reading, failure: None }
@@ -361,8 +363,13 @@ impl Interpreter {
             }
         }
         self.seen_event = true;
+        self.stray.clear();
         let mut speaker = self.demux.begin(frame);
         let Some(reader) = &mut self.reader else {
+            if frame.data.trim_ascii_start().starts_with(b":") {
+                self.demux.warn(Warning::CommentAsData);
+                return Ok(());
+            }
             self.demux.other(frame);
             self.unknown.get_or_insert_with(|| unknown(&frame, body));
             return Ok(());
@@ -423,6 +430,15 @@ impl Interpreter {
             self.demux.warn(Warning::TruncatedEvent);
         }
         self.demux.other(frame);
+        if let Some(data) = self.stray.push(frame.data) {
+            let bare = Frame { data, ..frame };
+            if let (Some(reader), true) = (&mut self.reader, Head::of(bare, body).has("error")) {
+                let mut speaker = Speaker { demux: &mut self.demux, frame: bare };
+                if reader.read(bare, &mut speaker).is_ok() {
+                    self.demux.warn(Warning::NonstandardError);
+                }
+            }
+        }
         Ok(())
     }
 

@@ -146,6 +146,11 @@ impl Protocol {
         }
     }
 
+    /// Whether a choice's stop reason is the last word about it: no end mark follows.
+    pub(crate) fn ends_by_stop(self) -> bool {
+        self == Protocol::Gemini
+    }
+
     fn row(self) -> &'static Row {
         ROWS.iter().find(|row| row.protocol == self).unwrap_or(&AUTO)
     }

@@ -61,7 +61,8 @@ pub fn run(format: Option<ProtocolsFormat>) -> Result<ExitCode, Failure> {
 fn table(out: &mut impl Write) -> std::io::Result<()> {
     let names = Protocol::ALL.iter().map(|protocol| protocol.as_str().len());
     let first = names.max().unwrap_or(0) + 2;
-    let titles: String = COLUMNS.iter().map(|(_, title, _)| padded(title, title.len() + 2)).collect();
+    let titles: String =
+        COLUMNS.iter().map(|(_, title, _)| padded(title, title.len() + 2)).collect();
     writeln!(out, "{HEADER}{}{titles}bodies{HEADER:#}", padded("protocol", first))?;
     for protocol in Protocol::ALL {
         write!(out, "{}", padded(protocol.as_str(), first))?;
