@@ -4,10 +4,10 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::call::CallKey;
-use crate::demux::Demux;
+use crate::demux::{Demux, Speaker};
 use crate::error::{Error, ErrorKind, Position};
 use crate::event::Event;
-use crate::frame::{Body, Frame, Framer, Framing, Unit, UnitKind, sniff};
+use crate::frame::{Body, Frame, Framer, Framing, MessageType, StrayJson, Unit, UnitKind, sniff};
 use crate::limits::{LimitKind, Limits};
 use crate::protocol::Protocol;
 use crate::trace::StreamSpan;
@@ -75,6 +75,7 @@ struct Interpreter {
     seen_event: bool,
     /// The head of the first event that does not say whose it is.
     unknown: Option<Error>,
+    stray: StrayJson,
 }
 
 /// How far the stream is.
@@ -174,6 +175,7 @@ impl Decoder {
             demux: Demux::new(options),
             seen_event: false,
             unknown: None,
+            stray: StrayJson::default(),
         };
         interpreter.settle_on(protocol);
         let span = StreamSpan::new();
@@ -287,6 +289,14 @@ impl Decoder {
         Ok(true)
     }
 
+    /// A response that was not streamed, in the place of a stream.
+    pub(crate) fn read_whole(&mut self, body: &[u8]) {
+        if let Err(failure) = self.interpreter.read_whole(body) {
+            self.phase = Phase::Failed;
+            self.failure = Some(failure);
+        }
+    }
+
     /// The event that was found.
     pub(crate) fn ready(&mut self) -> Option<Event<'_>> {
         let protocol = self.interpreter.protocol;
@@ -360,8 +370,13 @@ impl Interpreter {
             }
         }
         self.seen_event = true;
+        self.stray.clear();
         let mut speaker = self.demux.begin(frame);
         let Some(reader) = &mut self.reader else {
+            if frame.data.trim_ascii_start().starts_with(b":") {
+                self.demux.warn(Warning::CommentAsData);
+                return Ok(());
+            }
             self.demux.other(frame);
             self.unknown.get_or_insert_with(|| unknown(&frame, body));
             return Ok(());
@@ -376,6 +391,21 @@ impl Interpreter {
             }
         }
         Ok(())
+    }
+
+    fn read_whole(&mut self, body: &[u8]) -> Result<(), Error> {
+        let end = body.len() as u64;
+        let message = MessageType::Event;
+        let frame = Frame { name: b"", data: body, ordinal: 0, start: 0, end, message };
+        if self.reader.is_none() {
+            self.detect(&frame, Body::JsonObject);
+        }
+        let Some(reader) = &mut self.reader else {
+            return Err(unknown(&frame, sniff(body)));
+        };
+        let mut speaker = self.demux.begin(frame);
+        reader.read_whole(frame, &mut speaker).map_err(|fault| malformed(frame, fault))?;
+        self.demux.finish_frame().map_or(Ok(()), |limit| Err(over_limit(frame, limit)))
     }
 
     /// A line that is part of no event: an error in a field of its own, a whole body that is no
@@ -407,6 +437,15 @@ impl Interpreter {
             self.demux.warn(Warning::TruncatedEvent);
         }
         self.demux.other(frame);
+        if let Some(data) = self.stray.push(frame.data) {
+            let bare = Frame { data, ..frame };
+            if let (Some(reader), true) = (&mut self.reader, Head::of(bare, body).has("error")) {
+                let mut speaker = Speaker { demux: &mut self.demux, frame: bare };
+                if reader.read(bare, &mut speaker).is_ok() {
+                    self.demux.warn(Warning::NonstandardError);
+                }
+            }
+        }
         Ok(())
     }
 

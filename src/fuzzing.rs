@@ -58,7 +58,11 @@ fn check(events: &[Outcome]) {
                 assert!(shown.insert(start.key, String::new()).is_none(), "started twice");
             }
             Ok(Event::ToolCallDelta(delta)) => {
-                shown.get_mut(&delta.key).expect("started").push_str(&delta.fragment);
+                let shown = shown.get_mut(&delta.key).expect("started");
+                if delta.replaces {
+                    shown.clear();
+                }
+                shown.push_str(&delta.fragment);
             }
             Ok(Event::ToolCallEnd(end)) => {
                 let raw = match &end.result {

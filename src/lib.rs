@@ -40,6 +40,7 @@
 //! - [`Decoder`]: the whole way. [`Options`] say when calls are given out, [`Limits`] what a stream
 //!   may make it hold.
 //! - [`Message`]: all of it put together, for those who do not want events.
+//! - [`Response`]: the same from a response that was not streamed.
 //!
 //! # Choosing the protocol
 //!
@@ -85,6 +86,7 @@ mod limits;
 mod message;
 pub mod preview;
 mod protocol;
+mod response;
 pub mod sse;
 mod stop;
 #[cfg(feature = "stream")]
@@ -108,5 +110,6 @@ pub use feed::StreamError;
 pub use limits::{LimitKind, Limits};
 pub use message::{Interrupted, Message};
 pub use protocol::{Protocol, Traits};
+pub use response::Response;
 pub use stop::{StopKind, StopReason};
 pub use warning::Warning;

@@ -90,7 +90,7 @@ const AUTO: Row = Row {
     traits: NONE,
 };
 
-/// A protocol a row; `tests/protocols.rs` holds it against [`Protocol::ALL`].
+/// A protocol a row.
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     Row { protocol: Protocol::OpenAiChat, name: "openai-chat", bodies: SSE,
@@ -144,6 +144,11 @@ impl Protocol {
             Protocol::OpenAiResponses => Warning::MissingItemDone,
             _ => Warning::MissingBlockStop,
         }
+    }
+
+    /// Whether a choice's stop reason is the last word about it: no end mark follows.
+    pub(crate) fn ends_by_stop(self) -> bool {
+        self == Protocol::Gemini
     }
 
     fn row(self) -> &'static Row {

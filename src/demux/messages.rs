@@ -170,16 +170,14 @@ impl Demux {
                     .iter()
                     .any(|choice| choice.index == held.key.choice && stopped(choice));
             // A block that nothing closed stays open; a call without a stop of its own is closed by
-            // its choice's.
-            let closed = match held.has_own_stop {
-                true => held.state == State::Stopped,
-                false => has_stop,
-            };
+            // its choice's, and so is any call where that is the last word of all.
+            let by_choice = has_stop && (!held.has_own_stop || self.protocol.ends_by_stop());
+            let closed = by_choice || (held.has_own_stop && held.state == State::Stopped);
             let ending = match closed {
                 true => self.proper_ending(held.key.choice),
                 false => Ending::StreamEnded,
             };
-            if !closed && held.has_own_stop {
+            if held.has_own_stop && !held.closed {
                 self.slots[slot].warn(self.protocol.missing_stop());
             }
             self.settle(slot, ending);

@@ -13,6 +13,9 @@ use crate::warning::{Warning, Warnings};
 use crate::wire::delta::Update;
 use crate::wire::json::{Repairs, Text};
 
+/// What some servers write where they mean that there is no name.
+pub(super) const NULL: &str = "null";
+
 /// A call under construction: its raw text in one growing buffer, where each fragment of it came
 /// from, and what is known of its identity.
 ///

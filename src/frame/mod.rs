@@ -14,6 +14,7 @@ pub mod fuzzing;
 pub(crate) mod json_array;
 pub(crate) mod ndjson;
 mod sniff;
+mod stray;
 
 use core::ops::Range;
 
@@ -24,6 +25,7 @@ use crate::limits::LimitKind;
 pub(crate) use body::Framer;
 pub use sniff::Body;
 pub(crate) use sniff::sniff;
+pub(crate) use stray::StrayJson;
 
 /// One framed unit as the wire readers see it.
 #[derive(Debug, Clone, Copy)]

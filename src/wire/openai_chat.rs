@@ -158,6 +158,7 @@ pub(crate) fn recognises(head: &Head<'_>) -> bool {
         || head.has("error")
         || head.has("error_type")
         || head.text("object") == b"error"
+        || head.frame.name == b"error"
 }
 
 impl Reader {

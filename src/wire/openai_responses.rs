@@ -211,6 +211,8 @@ pub(crate) fn recognises(head: &Head<'_>) -> bool {
     is_ours(event_type)
         || (event_type.is_empty() && is_ours(head.frame.name))
         || (!event_type.is_empty() && head.has("sequence_number"))
+        // The documented error event, flat.
+        || (event_type == b"error" && head.has("message") && !head.has("error"))
         || head.text("object") == b"response"
 }
 

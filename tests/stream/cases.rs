@@ -3,7 +3,7 @@
 //! A new case is picked up by adding its two files; a new folder needs a line here.
 
 use crate::support::{Case, cases, chunkings, differences, events, message};
-use toolcall::{EmitAt, Options};
+use toolcall::{EmitAt, Options, Protocol};
 
 /// All cases of a folder; a failing one is named with the field, what was expected and what came.
 fn check(folder: &str) {
@@ -21,6 +21,9 @@ fn check(folder: &str) {
             }
         }
         failures.extend(emitted_early(&case));
+        if events(Protocol::Auto, &options, [case.body.as_slice()]) != whole {
+            failures.push(format!("{}: other events where the protocol is to be told", case.name));
+        }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
@@ -63,6 +66,11 @@ fn openai_responses() {
 #[test]
 fn gemini() {
     check("gemini");
+}
+
+#[test]
+fn gemini_interactions() {
+    check("gemini-interactions");
 }
 
 #[test]

@@ -6,8 +6,16 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolcall::{EmitAt, Event, Message, Options, Protocol};
 
-const PROTOCOLS: &[&str] =
-    &["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "cohere", "ollama"];
+const PROTOCOLS: &[&str] = &[
+    "openai-chat",
+    "openai-responses",
+    "anthropic",
+    "gemini",
+    "gemini-interactions",
+    "bedrock",
+    "cohere",
+    "ollama",
+];
 
 fn cut<'a>(body: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
     let (mut rest, mut chunks) = (body, Vec::new());

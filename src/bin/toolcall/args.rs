@@ -49,6 +49,12 @@ pub enum Command {
     Sse(Sse),
     /// Show the tool calls that a model wrote into plain text.
     Text(Text),
+    /// List the protocols and what each can express.
+    Protocols {
+        /// How to print; a table on a terminal, else jsonl.
+        #[arg(long)]
+        format: Option<ProtocolsFormat>,
+    },
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -90,6 +96,14 @@ pub enum Format {
     Jsonl,
     /// The raw argument texts alone, a line each; with `--call` exactly as it came.
     Raw,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProtocolsFormat {
+    /// Columns for people.
+    Table,
+    /// A line per protocol.
+    Jsonl,
 }
 
 #[derive(Debug, Args)]

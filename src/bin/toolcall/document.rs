@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
-use toolcall::event::Outcome;
+use toolcall::event::{Extra, Outcome};
 use toolcall::{CallKind, InvalidToolCall, Message, Protocol, ToolCall, Warning};
 
 use crate::failure::Failure;
@@ -35,13 +35,35 @@ pub fn summary(protocol: Protocol, message: &Message) -> Value {
         "warnings": names(message.warnings.iter().copied()),
     });
     if let Some(usage) = &message.usage {
-        document["usage"] = serde_json::from_str(usage).unwrap_or(Value::Null);
+        document["usage"] = json(usage);
+    }
+    if !message.extras.is_empty() {
+        let extra = |extra: &Extra<'_>| json!({ "name": extra.name, "value": json(&extra.json) });
+        document["extras"] = message.extras.iter().map(extra).collect();
     }
     document
 }
 
+/// A provider's own JSON; as text where it is none after all.
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}
+
 /// One call.
 pub fn call(result: &Result<ToolCall, InvalidToolCall>) -> Value {
+    let extras = match result {
+        Ok(call) => call.extras(),
+        Err(invalid) => invalid.extras(),
+    };
+    let mut document = judged(result);
+    if !extras.is_empty() {
+        document["extras"] =
+            extras.iter().map(|(name, value)| (name.to_owned(), json(value))).collect();
+    }
+    document
+}
+
+fn judged(result: &Result<ToolCall, InvalidToolCall>) -> Value {
     match result {
         Ok(call) => json!({
             "choice": call.key().choice,

@@ -56,9 +56,19 @@ pub fn line(item: &Item<'_>) -> Value {
             }),
         ),
         Event::ToolCallDelta(delta) => {
-            keyed("tool_call_delta", delta.key, json!({ "fragment": delta.fragment }))
+            let mut more = json!({ "fragment": delta.fragment });
+            if delta.replaces {
+                more["replaces"] = true.into();
+            }
+            keyed("tool_call_delta", delta.key, more)
         }
         Event::ToolCallEnd(end) => keyed("tool_call_end", end.key, document::call(&end.result)),
+        Event::Extra(extra) => json!({
+            "type": "extra",
+            "choice": extra.choice,
+            "name": extra.name,
+            "value": document::json(&extra.json),
+        }),
         Event::Usage(usage) => {
             let json: Value = serde_json::from_str(&usage.json).unwrap_or_default();
             json!({ "type": "usage", "usage": json })

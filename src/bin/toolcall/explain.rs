@@ -116,10 +116,11 @@ impl Walk {
             Event::ToolCallDelta(delta) => {
                 let bytes = delta.fragment.len();
                 let call = self.calls.entry(delta.key).or_default();
-                call.1 += bytes;
+                call.1 = if delta.replaces { bytes } else { call.1 + bytes };
                 let sum = call.1;
                 let fragment = quoted(&delta.fragment);
-                format!("{} +{bytes} = {sum} {fragment}", self.call(delta.key))
+                let sign = if delta.replaces { "anew" } else { "+" };
+                format!("{} {sign}{bytes} = {sum} {fragment}", self.call(delta.key))
             }
             Event::ToolCallEnd(end) => match &end.result {
                 Ok(call) => {
@@ -135,6 +136,10 @@ impl Walk {
                     format!("{} {BAD}FAILED{BAD:#} {why}", self.call(end.key))
                 }
             },
+            Event::Extra(extra) => {
+                let (name, json) = (printable(&extra.name), printable(&extra.json));
+                format!("to be kept: {name} {}", cut(&json, room))
+            }
             Event::Usage(usage) => format!("usage {}", cut(&printable(&usage.json), room)),
             Event::Stop(stop) => {
                 let reason = &stop.reason;

@@ -11,6 +11,7 @@ mod failure;
 mod frames;
 mod input;
 mod live;
+mod protocols;
 mod reading;
 mod selection;
 mod split;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some(Command::Split(options)) => split::run(&options),
         Some(Command::Sse(options)) => frames::run(&options),
         Some(Command::Text(options)) => text::run(&options),
+        Some(Command::Protocols { format }) => protocols::run(format),
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man) => completions::man(),
     };
