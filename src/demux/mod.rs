@@ -15,6 +15,7 @@
 
 mod identity;
 mod slot;
+mod text_calls;
 
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -35,6 +36,7 @@ use crate::wire::delta::{Channel, Delta, Failure, Open, Piece, Sink};
 use crate::wire::json::Text;
 use identity::{Evidence, Held, NameMatch, Route, route};
 use slot::{Provenance, Slot, State};
+use text_calls::TextReader;
 
 /// What some servers write where they mean that there is no name.
 const NULL: &str = "null";
@@ -50,6 +52,8 @@ pub(crate) struct Demux {
     /// Text and bytes that queued events point into; emptied when the queue is.
     text: String,
     bytes: Vec<u8>,
+    /// A piece of text on its way to the reader of calls in it.
+    chunk: String,
     /// Bytes of raw arguments in pending slots.
     pending_bytes: usize,
     /// Calls whose own stop came while their text was empty or unfinished.
@@ -74,6 +78,8 @@ struct Choice {
     /// The index and call that were touched last.
     last: Option<(Option<i64>, usize)>,
     stop: Option<StopReason>,
+    /// Reads the calls in the choice's text, until its stop.
+    text: Option<TextReader>,
 }
 
 /// What an index or block number stands for now.
@@ -135,6 +141,7 @@ impl Demux {
             queue: VecDeque::new(),
             text: String::new(),
             bytes: Vec::new(),
+            chunk: String::new(),
             pending_bytes: 0,
             held_back: Vec::new(),
             current: Provenance::default(),
@@ -220,7 +227,12 @@ impl Demux {
     }
 
     fn say(&mut self, choice: u32, channel: Channel, text: Text<'_>) {
-        self.choice(choice);
+        let at = self.choice(choice);
+        if channel == Channel::Content
+            && self.choices.get(at).is_some_and(|known| known.text.is_some())
+        {
+            return self.read_text(at, text);
+        }
         let start = self.text.len();
         text.append_to(&mut self.text, &mut self.text_half);
         let text = start..self.text.len();
@@ -255,12 +267,14 @@ impl Demux {
             choice.by_index.clear();
             choice.by_id.clear();
             choice.last = None;
+            choice.text = TextReader::of(&self.options);
         }
     }
 
     fn stop(&mut self, index: u32, reason: Text<'_>) {
         let reason = StopReason::from(reason.decode());
         let at = self.choice(index);
+        self.finish_text(at);
         let known = &mut self.choices[at].stop;
         let is_new = known.as_ref() != Some(&reason);
         if is_new {
@@ -311,6 +325,7 @@ impl Demux {
 
     fn done(&mut self) {
         self.done = true;
+        self.finish_texts();
         if self.failed.is_some() {
             return;
         }
@@ -352,6 +367,7 @@ impl Demux {
 
     /// Nothing more can come for what is open; what its own stop has closed is judged.
     fn cut(&mut self, ending: Ending) {
+        self.finish_texts();
         for slot in 0..self.slots.len() {
             match self.slots[slot].state {
                 State::Open => self.settle(slot, ending),
@@ -367,6 +383,7 @@ impl Demux {
 
     /// The stream is over.
     pub fn finish_stream(&mut self) {
+        self.finish_texts();
         let stopped = |choice: &Choice| choice.stop.is_some();
         let outcome = match self.failed.clone() {
             Some(kind) => Outcome::Failed(kind),
@@ -722,6 +739,7 @@ impl Demux {
             by_id: BTreeMap::new(),
             last: None,
             stop: None,
+            text: TextReader::of(&self.options),
         });
         self.choices.len() - 1
     }
@@ -808,7 +826,9 @@ impl Demux {
         held.resolve_start_input();
         let raw = length..held.raw.len();
         self.pending_bytes = self.pending_bytes.saturating_sub(length);
-        if held.has_own_stop && has_calls_stop && held.kind == CallKind::Function {
+        // That a turn ended is no mismatch where calls are but text.
+        let is_counted = held.has_own_stop && held.text.is_none();
+        if is_counted && has_calls_stop && held.kind == CallKind::Function {
             held.warn(Warning::StopReasonMismatch);
         }
         held.state = State::Settled;
@@ -864,7 +884,11 @@ impl Demux {
                 let options = SettleOptions { accept_recovery: self.options.accept_recovery };
                 let slot = &mut self.slots[slot];
                 let key = slot.key;
-                let result = settle(slot.take(ending, last), options);
+                let mut unfinished = slot.take(ending, last);
+                unfinished.text = slot.text.take().map(|call| {
+                    call.read(&unfinished.name, &unfinished.raw, &self.options.text_options)
+                });
+                let result = settle(unfinished, options);
                 Event::ToolCallEnd(event::ToolCallEnd { key, result })
             }
             Queued::Usage { json } => Event::Usage(event::Usage { json: text(json) }),
@@ -949,7 +973,8 @@ impl Slot {
     /// Takes everything out for the final judgement.
     fn take(&mut self, ending: Ending, last: bool) -> Unfinished {
         self.state = State::Gone;
-        if self.id.is_none() {
+        // Most formats of calls in text have no ids.
+        if self.id.is_none() && self.text.is_none() {
             self.warn(Warning::MissingId);
         }
         let name = self.name.take().unwrap_or_default();
@@ -974,6 +999,7 @@ impl Slot {
             ending,
             last,
             after_stop: self.after_stop,
+            text: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use super::text_calls::TextCall;
 use crate::call::{CallKey, CallKind};
 use crate::diagnostic::FragmentMap;
 use crate::warning::{Warning, Warnings};
@@ -31,6 +32,8 @@ pub(crate) struct Slot {
     pub state: State,
     /// Whether the wire closes each call itself (a block), or only the message.
     pub has_own_stop: bool,
+    /// The call was written in the text, in this format.
+    pub text: Option<TextCall>,
     /// Whether the call's start was announced to the user.
     pub announced: bool,
     /// Arguments that stood in the start, with the event they came in.
@@ -75,6 +78,7 @@ impl Slot {
             warnings: Warnings::default(),
             state: State::Open,
             has_own_stop,
+            text: None,
             announced: false,
             start_input: None,
             after_stop: None,

@@ -28,6 +28,7 @@ pub(super) fn call(fragments: &[&str], ending: Ending) -> Unfinished {
         ending,
         last: true,
         after_stop: None,
+        text: None,
     }
 }
 

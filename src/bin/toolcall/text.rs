@@ -1,14 +1,14 @@
 //! `toolcall text`: the calls that a model wrote into plain text.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use toolcall::text::{AUTO, Call, Ending, Format, Message, Options, Parser, Piece, Tool};
+use toolcall::text::{Call, Ending, Format, Message, Options, Parser, Piece, Tool};
 
-use crate::args::{Text, TextCalls, TextFormat};
-use crate::decode;
+use crate::args::{InText, Text, TextFormat};
 use crate::document;
 use crate::failure::Failure;
 
@@ -17,10 +17,10 @@ const CHUNK: usize = 64 * 1024;
 
 pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
     let path = arguments.file.as_deref().filter(|path| *path != Path::new("-"));
-    let options = options(arguments)?;
-    let mut source = decode::open(path)?;
+    let options = options(&arguments.in_text)?;
+    let mut source = open(path).map_err(Failure::reading(path))?;
     let mut out = io::stdout().lock();
-    let mut parser = parser(arguments.text_calls, options.clone());
+    let mut parser = Parser::with_options(arguments.text_calls, options.clone());
     let mut message = Message::default();
     let mut take = |piece: Piece<'_>| -> Result<(), Failure> {
         message.push(piece);
@@ -65,25 +65,26 @@ pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn parser(TextCalls(format): TextCalls, options: Options) -> Parser {
-    match format {
-        Some(format) => Parser::with_options(format, options),
-        None => Parser::auto(AUTO, options),
+fn open(path: Option<&Path>) -> io::Result<Box<dyn Read>> {
+    match path {
+        None => Ok(Box::new(io::stdin().lock())),
+        Some(path) => File::open(path).map(|file| Box::new(file) as _),
     }
 }
 
-fn options(arguments: &Text) -> Result<Options, Failure> {
+/// What is known about the text besides its format.
+pub fn options(known: &InText) -> Result<Options, Failure> {
     let options = Options::default()
-        .starts_in_reasoning(arguments.starts_in_reasoning)
-        .calls_in_reasoning(arguments.calls_in_reasoning);
-    match &arguments.tools {
+        .starts_in_reasoning(known.starts_in_reasoning)
+        .calls_in_reasoning(known.calls_in_reasoning);
+    match &known.tools {
         None => Ok(options),
         Some(path) => Ok(options.tools(tools(path).map_err(Failure::reading(Some(path)))?)),
     }
 }
 
 /// Reads a JSON list of `{"name", "parameters"}`.
-pub fn tools(path: &Path) -> io::Result<Vec<Tool>> {
+fn tools(path: &Path) -> io::Result<Vec<Tool>> {
     let malformed = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text);
     let list: Value = serde_json::from_slice(&std::fs::read(path)?)?;
     let list = list.as_array().ok_or_else(|| malformed("expected a list of tools"))?;
