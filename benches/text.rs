@@ -51,7 +51,9 @@ fn calls() -> Vec<(&'static Format, String)> {
         ),
         (
             &GLM,
-            format!("<tool_call>write<arg_key>body</arg_key><arg_value>{plain}</arg_value></tool_call>"),
+            format!(
+                "<tool_call>write<arg_key>body</arg_key><arg_value>{plain}</arg_value></tool_call>"
+            ),
         ),
         (&LLAMA_PYTHONIC, format!("[write(body=\"{}\")]", code(MEBIBYTE))),
     ]

@@ -3,8 +3,9 @@
 
 use alloc::borrow::Cow;
 
+use super::Demux;
+use super::queue::Queued;
 use super::slot::State;
-use super::{Demux, Queued};
 use crate::call::CallKind;
 use crate::decoder::EmitAt;
 use crate::diagnostic::{Ending, TextReading};
@@ -21,7 +22,7 @@ pub(super) struct TextReader {
 }
 
 /// What is known of a call that stood in the text.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct TextCall {
     format: Option<&'static Format>,
     ending: TextEnding,
@@ -131,6 +132,7 @@ impl Demux {
                 if let Some(slot) = open.take() {
                     self.slots[slot].text = Some(TextCall { format, ending });
                     self.slots[slot].state = State::Stopped;
+                    self.slots[slot].closed = true;
                     if self.options.emit_at == EmitAt::CallStop {
                         self.settle(slot, Ending::Stopped);
                     }

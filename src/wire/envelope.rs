@@ -1,31 +1,533 @@
-//! From an envelope's bytes to its tokens.
+//! From an envelope's bytes to its tokens, faster where it is like one before.
+//!
+//! The envelopes of a stream differ in a fragment, an index, a number that counts, and hardly in
+//! anything else. So the last few are remembered as [`Shape`]s: what stays the same is compared, what
+//! varies is a hole, and only the holes are read.
+//!
+//! ```text
+//! {"id":"c1","choices":[{"index":⟨0⟩,"delta":{"content":"⟨Hi⟩"}}],"padding":"⟨x7⟩"}
+//! ```
+//!
+//! **The invariant.** The [full pass](read) accepted the envelope that a shape was learnt from. Another
+//! envelope matches if it is the same outside the holes, byte for byte, and has in each hole a whole
+//! value of the same type. Where the full pass goes is decided by brackets, keys and the types of
+//! values alone, and none of those is in a hole. So it would accept the other envelope too, and find
+//! the same tokens, moved by what the holes before them have grown. Which values are holes is
+//! therefore no question of being right, only of being fast.
+//!
+//! That is learnt by example: a value becomes a hole when an envelope differs from a shape in values
+//! only.
 
 use alloc::vec::Vec;
+use core::iter;
 
-use super::fields::{Node, Token, read};
-use super::json::Unexpected;
+use super::fields::{Kind, Node, Token, read};
+use super::json::{Document, Unexpected};
+
+/// How many shapes are kept, and how many bytes of examples in all.
+const SHAPES: usize = 8;
+const BYTES: usize = 1536;
+/// From a longer envelope, or one with more tokens or holes, no shape is learnt.
+const LONGEST: usize = 1024;
+const TOKENS: usize = 64;
+const HOLES: usize = 15;
 
 /// Reads the envelopes of one stream, one after the other, into one list of tokens.
 #[derive(Debug)]
 pub(crate) struct Envelope<F: 'static> {
     tokens: Vec<Token<F>>,
+    /// The one that matched last comes first.
+    shapes: Vec<Shape<F>>,
+    patience: Patience,
 }
 
 impl<F> Default for Envelope<F> {
     fn default() -> Self {
-        Envelope { tokens: Vec::new() }
+        Envelope { tokens: Vec::new(), shapes: Vec::new(), patience: Patience::default() }
     }
 }
 
-impl<F: Copy> Envelope<F> {
+impl<F: Copy + PartialEq> Envelope<F> {
     /// The tokens of `document`, as [`fields::read`](read) gives them.
+    #[inline]
     pub fn read(
         &mut self,
         document: &[u8],
         root: &'static Node<F>,
     ) -> Result<&[Token<F>], Unexpected> {
         self.tokens.clear();
-        read(document, root, &mut self.tokens)?;
+        if !self.patience.tries() {
+            read(document, root, &mut self.tokens)?;
+            return Ok(&self.tokens);
+        }
+        let tokens = &mut self.tokens;
+        match self.shapes.iter().position(|shape| shape.read(document, root, tokens)) {
+            Some(at) => {
+                self.shapes.swap(0, at);
+                self.patience = Patience::default();
+            }
+            None => {
+                read(document, root, tokens)?;
+                self.learn(document, root);
+                self.patience.lose();
+            }
+        }
         Ok(&self.tokens)
+    }
+
+    /// Reads every envelope in full from now on.
+    pub fn forget_shapes(&mut self) {
+        self.shapes = Vec::new();
+        self.patience = Patience { misses: 0, pause: u32::MAX };
+    }
+
+    /// Learns from a document that no shape matches and the full pass has read.
+    #[inline(never)]
+    fn learn(&mut self, document: &[u8], root: &'static Node<F>) {
+        let tokens = &self.tokens[..];
+        if document.len() > LONGEST || tokens.len() > TOKENS {
+            return;
+        }
+        let with_more_holes = self.shapes.iter().enumerate().find_map(|(at, shape)| {
+            let holes = shape.holes_with(document, root, tokens)?;
+            Some((at, Shape::new(document, root, tokens, &holes)))
+        });
+        if let Some((at, shape)) = with_more_holes {
+            self.shapes[at] = shape;
+            return self.shapes.swap(0, at);
+        }
+        // What varies in other shapes will vary in this one.
+        let varies = |value: &Value| {
+            let token = tokens.iter().find(|token| token.start as usize == value.start);
+            token.is_some_and(|token| self.shapes.iter().any(|shape| shape.varies(token.field)))
+        };
+        let holes: Vec<Value> = values(document).filter(varies).take(HOLES).collect();
+        let mut bytes = document.len();
+        let mut fits = |shape: &Shape<F>| {
+            bytes += shape.example.len();
+            bytes <= BYTES
+        };
+        let kept = self.shapes.iter().take(SHAPES - 1).take_while(|shape| fits(shape)).count();
+        self.shapes.truncate(kept);
+        self.shapes.insert(0, Shape::new(document, root, tokens, &holes));
+    }
+}
+
+/// An envelope that was read before, and where in it the values stand that vary.
+#[derive(Debug)]
+struct Shape<F: 'static> {
+    root: &'static Node<F>,
+    example: Vec<u8>,
+    holes: Vec<Hole>,
+    places: Vec<Place<F>>,
+}
+
+/// A value of the example that may be another one. `start..end` is the value, of a string its content.
+#[derive(Debug, Clone, Copy)]
+struct Hole {
+    start: u16,
+    end: u16,
+    is_number: bool,
+    /// The token that has this value, or [`NO_TOKEN`].
+    token: u8,
+}
+
+const NO_TOKEN: u8 = u8::MAX;
+
+/// A token of the example, and how many holes come before its start and its end.
+#[derive(Debug, Clone, Copy)]
+struct Place<F> {
+    token: Token<F>,
+    holes_before_start: u8,
+    holes_before_end: u8,
+}
+
+impl<F: Copy + PartialEq> Shape<F> {
+    fn new(example: &[u8], root: &'static Node<F>, tokens: &[Token<F>], holes: &[Value]) -> Self {
+        let count = |is_before: &dyn Fn(&Value) -> bool| {
+            holes.iter().filter(|hole| is_before(hole)).count() as u8
+        };
+        let place = |token: &Token<F>| Place {
+            token: *token,
+            holes_before_start: count(&|hole| hole.start < token.start as usize),
+            holes_before_end: count(&|hole| hole.end <= token.end as usize),
+        };
+        let hole = |value: &Value| {
+            let is_value = |token: &Token<F>| token.start as usize == value.start;
+            Hole {
+                start: value.start as u16,
+                end: value.end as u16,
+                is_number: value.is_number,
+                token: tokens.iter().position(is_value).map_or(NO_TOKEN, |at| at as u8),
+            }
+        };
+        Shape {
+            root,
+            example: example.into(),
+            holes: holes.iter().map(hole).collect(),
+            places: tokens.iter().map(place).collect(),
+        }
+    }
+
+    /// Gives the tokens of a document that matches; otherwise false, and none.
+    #[inline]
+    fn read(&self, document: &[u8], root: &'static Node<F>, tokens: &mut Vec<Token<F>>) -> bool {
+        let document = Document { bytes: document };
+        // By how much everything behind the first so many holes has moved.
+        let mut moved = [0u32; HOLES + 1];
+        let mut escaped = 0u32;
+        let (mut at, mut from) = (0, 0);
+        for (n, hole) in self.holes.iter().enumerate() {
+            let same = &self.example[from..usize::from(hole.start)];
+            if !document.from(at).starts_with(same) {
+                return false;
+            }
+            at += same.len();
+            from = usize::from(hole.end);
+            let value = match hole.is_number {
+                true => document.past_number(at),
+                false => document.string(at).map(|string| {
+                    escaped |= u32::from(string.escaped) << n;
+                    string.end
+                }),
+            };
+            let Ok(end) = value else { return false };
+            at = end;
+            moved[(n + 1) & HOLES] = (at as u32).wrapping_sub(from as u32);
+        }
+        if document.from(at) != &self.example[from..] || !core::ptr::eq(self.root, root) {
+            return false;
+        }
+        let moved = |holes: u8| moved[usize::from(holes) & HOLES];
+        tokens.extend(self.places.iter().map(|place| {
+            let mut token = place.token;
+            token.start = token.start.wrapping_add(moved(place.holes_before_start));
+            token.end = token.end.wrapping_add(moved(place.holes_before_end));
+            token
+        }));
+        for (n, hole) in self.holes.iter().enumerate() {
+            if let Some(token) = tokens.get_mut(usize::from(hole.token)) {
+                if !hole.is_number {
+                    token.kind = match escaped >> n & 1 {
+                        0 => Kind::String,
+                        _ => Kind::EscapedString,
+                    };
+                }
+            }
+        }
+        true
+    }
+
+    /// The values of `document` that have to be holes so that it and the example are of one shape;
+    /// `None` if it differs in more than values.
+    fn holes_with(
+        &self,
+        document: &[u8],
+        root: &'static Node<F>,
+        tokens: &[Token<F>],
+    ) -> Option<Vec<Value>> {
+        let fields = |token: &Token<F>| token.field;
+        let same_fields =
+            self.places.iter().map(|place| place.token.field).eq(tokens.iter().map(fields));
+        if !same_fields || !core::ptr::eq(self.root, root) {
+            return None;
+        }
+        let mut holes = Vec::new();
+        let (mut ours, mut theirs) = (values(&self.example), values(document));
+        let (mut our_end, mut their_end) = (0, 0);
+        loop {
+            let (our, their) = (ours.next(), theirs.next());
+            let our_gap = our_end..our.map_or(self.example.len(), |value| value.start);
+            let their_gap = their_end..their.map_or(document.len(), |value| value.start);
+            if self.example[our_gap] != document[their_gap] {
+                return None;
+            }
+            let (our, their) = match (our, their) {
+                (Some(our), Some(their)) if our.is_number == their.is_number => (our, their),
+                (None, None) => return Some(holes),
+                _ => return None,
+            };
+            let is_hole = self.holes.iter().any(|hole| usize::from(hole.start) == our.start);
+            if is_hole || self.example[our.start..our.end] != document[their.start..their.end] {
+                if holes.len() == HOLES {
+                    return None;
+                }
+                holes.push(their);
+            }
+            (our_end, their_end) = (our.end, their.end);
+        }
+    }
+
+    /// Whether a value of this field is a hole.
+    fn varies(&self, field: F) -> bool {
+        let is_field = |hole: &Hole| {
+            self.places.get(usize::from(hole.token)).is_some_and(|place| place.token.field == field)
+        };
+        self.holes.iter().any(is_field)
+    }
+}
+
+/// A string or a number that is the value of a member or an element.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    start: usize,
+    end: usize,
+    is_number: bool,
+}
+
+/// The strings and numbers of a valid document, keys left out.
+fn values(document: &[u8]) -> impl Iterator<Item = Value> {
+    let document = Document { bytes: document };
+    let mut at = 0;
+    iter::from_fn(move || {
+        loop {
+            let start = at;
+            match document.byte(at) {
+                0 => return None,
+                b'"' => {
+                    let string = document.string(start + 1).ok()?;
+                    at = document.past_white_space(string.end + 1);
+                    if document.byte(at) != b':' {
+                        return Some(Value {
+                            start: string.start,
+                            end: string.end,
+                            is_number: false,
+                        });
+                    }
+                }
+                b'-' | b'0'..=b'9' => {
+                    at = document.past_number(start).ok()?;
+                    return Some(Value { start, end: at, is_number: true });
+                }
+                _ => at += 1,
+            }
+        }
+    })
+}
+
+/// How long the shapes are tried while none matches.
+#[derive(Debug, Clone, Copy, Default)]
+struct Patience {
+    /// Since the last match.
+    misses: u32,
+    /// How many envelopes are read in full before the shapes are tried again.
+    pause: u32,
+}
+
+impl Patience {
+    /// So many misses in a row are usual where a message begins and ends.
+    const USUAL: u32 = 16;
+    /// A shape is learnt from two envelopes, and matches the third.
+    const ATTEMPTS: u32 = 4;
+    const LONGEST_PAUSE: u32 = 128;
+
+    #[inline]
+    fn tries(&mut self) -> bool {
+        if self.pause == 0 {
+            return true;
+        }
+        self.pause = self.pause.saturating_sub(u32::from(self.pause != u32::MAX));
+        false
+    }
+
+    fn lose(&mut self) {
+        self.misses += 1;
+        if self.misses >= Self::USUAL && self.misses % Self::ATTEMPTS == 0 {
+            self.pause = (self.misses * 2).min(Self::LONGEST_PAUSE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::{branch, leaf};
+    use super::*;
+    use alloc::format;
+    use alloc::string::{String, ToString};
+    use proptest::prelude::*;
+
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Field {
+        Id,
+        Choice,
+        Index,
+        Delta,
+        Content,
+        Usage,
+    }
+
+    static ROOT: Node<Field> = Node {
+        keys: &[
+            leaf("id", Field::Id),
+            branch("choices", Field::Choice, &CHOICE),
+            leaf("usage", Field::Usage),
+        ],
+    };
+    static CHOICE: Node<Field> =
+        Node { keys: &[leaf("index", Field::Index), branch("delta", Field::Delta, &DELTA)] };
+    static DELTA: Node<Field> = Node { keys: &[leaf("content", Field::Content)] };
+
+    fn in_full(document: &[u8]) -> Result<Vec<Token<Field>>, Unexpected> {
+        let mut tokens = Vec::new();
+        read(document, &ROOT, &mut tokens).map(|()| tokens)
+    }
+
+    /// Reads all and holds it against the full pass; how many of them matched a shape.
+    fn matches<'a>(documents: impl IntoIterator<Item = &'a [u8]>) -> usize {
+        let mut envelope = Envelope::default();
+        let mut matches = 0;
+        for document in documents {
+            let tried = envelope.patience.pause == 0;
+            let misses = envelope.patience.misses;
+            let tokens = envelope.read(document, &ROOT).map(<[_]>::to_vec);
+            assert_eq!(tokens, in_full(document), "{}", document.escape_ascii());
+            matches += usize::from(tried && tokens.is_ok() && envelope.patience.misses <= misses);
+        }
+        matches
+    }
+
+    fn matches_of(documents: &[String]) -> usize {
+        matches(documents.iter().map(String::as_bytes))
+    }
+
+    #[test]
+    fn what_varied_once_is_a_hole() {
+        let texts = ["Hi", "", r"a\nb", r"\ud83d", "long enough for more than a word", r#"\""#];
+        let document = |(text, n): (&&str, i32)| {
+            format!(
+                r#"{{"id":"c{n}","choices":[{{"index":{n},"delta":{{"content":"{text}"}},"x":"{n}"}}],"usage":{{"n":[{n}.5e3]}}}}"#
+            )
+        };
+        let documents: Vec<String> = texts.iter().zip(9..).map(document).collect();
+        assert_eq!(matches_of(&documents), texts.len() - 2);
+    }
+
+    #[test]
+    fn shapes_that_take_turns_are_all_kept() {
+        let kinds = [
+            r#"{"choices":[{"index":0,"delta":{"content":"@"}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{}}],"n":@}"#,
+            r#"{"id":"@"}"#,
+            r#"{"usage":@,"choices":[]}"#,
+            r#"{ "usage" : null , "n": "@" }"#,
+        ];
+        let documents: Vec<String> =
+            (10..40).map(|n| kinds[n % kinds.len()].replace('@', &n.to_string())).collect();
+        assert_eq!(matches_of(&documents), 30 - 2 * kinds.len());
+    }
+
+    #[test]
+    fn what_differs_outside_the_holes_is_no_match() {
+        let [a, b] = [r#"{"id":"a","usage":1}"#, r#"{"id":"b","usage":2}"#];
+        for other in [
+            r#"{"id":"a","usage":1} "#,
+            r#"{"id":"a","usage":01}"#,
+            r#"{"id":"a","usage":1.}"#,
+            r#"{"id":"a","usage":"1"}"#,
+            r#"{"id":"a","usage":null}"#,
+            r#"{"id":"a" ,"usage":1}"#,
+            r#"{"id":"a","usage":1},"#,
+            r#"{"id":"a","usage":1"#,
+            r#"{"id":"a\","usage":1}"#,
+            r#"{"id":"\u12","usage":1}"#,
+            r#"{"id":"a","usage":1,"id":"b"}"#,
+        ] {
+            assert_eq!(matches([a, b, other].map(str::as_bytes)), 0, "{other}");
+            assert_eq!(matches([a, b, other, a].map(str::as_bytes)), 1, "{other}");
+        }
+    }
+
+    #[test]
+    fn shapes_that_never_match_are_tried_less_and_less() {
+        let mut envelope = Envelope::default();
+        let mut tried = 0;
+        for n in 0..10_000 {
+            tried += u32::from(envelope.patience.pause == 0);
+            envelope.read(format!(r#"{{"key{n}":0}}"#).as_bytes(), &ROOT).unwrap();
+        }
+        assert!(tried < 10_000 / 25, "{tried}");
+        let matched = (0..1000).filter(|n| {
+            envelope.read(format!(r#"{{"id":"{n}"}}"#).as_bytes(), &ROOT).unwrap();
+            envelope.patience.misses == 0
+        });
+        assert!(matched.count() > 800);
+    }
+
+    #[test]
+    fn little_is_kept() {
+        let mut envelope = Envelope::default();
+        for n in 0..100 {
+            let padding = "x".repeat(n * 30);
+            let key = |key: usize| format!(r#""{n}-{key}":"{padding}","#);
+            let keys: String = (0..n % 7).map(key).collect();
+            envelope.read(format!(r#"{{{keys}"id":1}}"#).as_bytes(), &ROOT).unwrap();
+            let bytes: usize = envelope.shapes.iter().map(|shape| shape.example.len()).sum();
+            assert!(bytes <= BYTES && envelope.shapes.len() <= SHAPES);
+        }
+    }
+
+    #[test]
+    fn other_fields_are_another_shape() {
+        static OTHER: Node<Field> = Node { keys: &[leaf("usage", Field::Usage)] };
+        let mut envelope = Envelope::default();
+        for n in 0..4 {
+            let document = format!(r#"{{"id":"a","usage":{n}}}"#);
+            assert_eq!(envelope.read(document.as_bytes(), &ROOT).unwrap().len(), 2);
+            assert_eq!(envelope.read(document.as_bytes(), &OTHER).unwrap().len(), 1);
+        }
+    }
+
+    /// A stream of envelopes that are mostly alike, some with a byte changed.
+    fn stream() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let strange = [r#""\n""#, r#""\ud83d""#, r#""é""#, r#""\"x""#, "\"\u{7f}\""];
+        let value = prop_oneof![
+            "[a-c]{0,3}".prop_map(|text| format!("\"{text}\"")),
+            prop::sample::select(strange.to_vec()).prop_map(String::from),
+            (-3..300i32).prop_map(|number| format!("{number}")),
+            prop::sample::select([r"1.5", "-0", "2e9", "null", "true", "[]", "{}"].to_vec())
+                .prop_map(String::from),
+        ];
+        let templates = [
+            r#"{"id":@,"choices":[{"index":@,"delta":{"content":@}}],"padding":@}"#,
+            r#"{"id":@,"choices":[{"index":@,"delta":{}},{"index":@}],"usage":{"a":@,"b":[@,@]}}"#,
+            r#"{"choices":[@,{"delta":@}],"id":@}"#,
+            r#" { "usage" : @ } "#,
+            r#"[{"id":@},{"id":@,"usage":@}]"#,
+        ];
+        let template = prop::sample::select(templates.to_vec());
+        let document =
+            (template, prop::collection::vec(value, 6)).prop_map(|(template, values)| {
+                let mut pieces = template.split('@');
+                let mut document = String::from(pieces.next().unwrap_or_default());
+                for (value, piece) in values.iter().zip(pieces) {
+                    document += value;
+                    document += piece;
+                }
+                document.into_bytes()
+            });
+        let bytes = b"\"\\{}[],: 0-.eu\n\x00\xff".to_vec();
+        let edit = (any::<prop::sample::Index>(), prop::sample::select(bytes), 0..3);
+        let edited =
+            (document, prop::option::weighted(0.1, edit)).prop_map(|(mut document, edit)| {
+                if let Some((at, byte, kind)) = edit {
+                    let at = at.index(document.len());
+                    match kind {
+                        0 => document[at] = byte,
+                        1 => document.insert(at, byte),
+                        _ => _ = document.remove(at),
+                    }
+                }
+                document
+            });
+        prop::collection::vec(edited, 1..60)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 500 } else { 50_000 }))]
+
+        #[test]
+        fn gives_what_the_full_pass_gives(stream in stream()) {
+            matches(stream.iter().map(Vec::as_slice));
+        }
     }
 }

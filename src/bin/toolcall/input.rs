@@ -24,15 +24,21 @@ const LAYERS: usize = 16;
 impl Input {
     /// Opens a file; `-` or nothing is standard input.
     pub fn open(path: Option<&Path>) -> Result<Input, Failure> {
+        let mut input = Input::open_as_is(path)?;
+        let body = std::mem::replace(&mut input.body, Box::new(&[][..]));
+        input.unwrap(body).map_err(Failure::reading(input.path.as_deref()))?;
+        Ok(input)
+    }
+
+    /// The same, with what may be wrapped around the body left where it is.
+    pub fn open_as_is(path: Option<&Path>) -> Result<Input, Failure> {
         let path = path.filter(|path| *path != Path::new("-"));
-        let source: io::Result<Box<dyn Read>> = match path {
+        let body: io::Result<Box<dyn Read>> = match path {
             None => Ok(Box::new(io::stdin())),
             Some(path) => File::open(path).map(|file| Box::new(file) as _),
         };
-        let mut input =
-            Input { path: path.map(Path::to_owned), status: None, body: Box::new(&[][..]) };
-        source.and_then(|source| input.unwrap(source)).map_err(Failure::reading(path))?;
-        Ok(input)
+        let body = body.map_err(Failure::reading(path))?;
+        Ok(Input { path: path.map(Path::to_owned), status: None, body })
     }
 
     /// The whole body.

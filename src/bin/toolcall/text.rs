@@ -1,6 +1,5 @@
 //! `toolcall text`: the calls that a model wrote into plain text.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,14 +10,14 @@ use toolcall::text::{Call, Ending, Format, Message, Options, Parser, Piece, Tool
 use crate::args::{InText, Text, TextFormat};
 use crate::document;
 use crate::failure::Failure;
+use crate::input::Input;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
 
 pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
-    let path = arguments.file.as_deref().filter(|path| *path != Path::new("-"));
     let options = options(&arguments.in_text)?;
-    let mut source = open(path).map_err(Failure::reading(path))?;
+    let mut source = Input::open_as_is(arguments.file.as_deref())?;
     let mut out = io::stdout().lock();
     let mut parser = Parser::with_options(arguments.text_calls, options.clone());
     let mut message = Message::default();
@@ -32,7 +31,8 @@ pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
     let mut decoder = Utf8::default();
     let mut buffer = vec![0; arguments.chunk.map_or(CHUNK, usize::from)];
     loop {
-        let length = source.read(&mut buffer).map_err(Failure::reading(path))?;
+        let length =
+            source.read(&mut buffer).map_err(Failure::reading(arguments.file.as_deref()))?;
         let text = decoder.decode(&buffer[..length], length == 0);
         let mut pieces = parser.push(&text);
         while let Some(piece) = pieces.next() {
@@ -63,13 +63,6 @@ pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
         eprintln!("toolcall: the text is not UTF-8; U+FFFD stands where it is not");
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-fn open(path: Option<&Path>) -> io::Result<Box<dyn Read>> {
-    match path {
-        None => Ok(Box::new(io::stdin().lock())),
-        Some(path) => File::open(path).map(|file| Box::new(file) as _),
-    }
 }
 
 /// What is known about the text besides its format.
