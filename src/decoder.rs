@@ -10,6 +10,7 @@ use crate::event::Event;
 use crate::frame::{Body, Frame, Framer, Framing, MessageType, StrayJson, Unit, UnitKind, sniff};
 use crate::limits::{LimitKind, Limits};
 use crate::protocol::Protocol;
+use crate::text;
 use crate::trace::StreamSpan;
 use crate::warning::Warning;
 use crate::wire::head::Head;
@@ -119,6 +120,10 @@ pub struct Options {
     pub fragments: bool,
     /// See [`Options::limits`].
     pub limits: Limits,
+    /// See [`Options::text_calls`].
+    pub text_calls: Option<text::Formats>,
+    /// See [`Options::text_options`].
+    pub text_options: text::Options,
 }
 
 impl Default for Options {
@@ -128,6 +133,8 @@ impl Default for Options {
             accept_recovery: false,
             fragments: true,
             limits: Limits::default(),
+            text_calls: None,
+            text_options: text::Options::default(),
         }
     }
 }
@@ -150,6 +157,42 @@ impl Options {
     /// default; costs at most 16 bytes per fragment.
     pub fn fragments(mut self, record: bool) -> Self {
         self.fragments = record;
+        self
+    }
+
+    /// Reads the calls that an open model writes into its text, where the server passes them through as
+    /// content. They come out as all others do: a start, deltas, and an end with the parsed call or
+    /// the reason why it is none.
+    ///
+    /// ```
+    /// use toolcall::{Decoder, Message, Options, Protocol, text};
+    ///
+    /// let body = br#"data: {"choices":[{"delta":{"content":"<tool_call>{\"name\": \"ping\"}</tool_call>"}}]}
+    ///
+    /// data: {"choices":[{"delta":{},"finish_reason":"stop"}]}
+    ///
+    /// "#;
+    /// let options = Options::default().text_calls(&text::HERMES);
+    /// let mut decoder = Decoder::with_options(Protocol::OpenAiChat, options);
+    /// let (mut input, mut message) = (&body[..], Message::default());
+    /// while let Some(event) = decoder.decode(&mut input)? {
+    ///     message.push(event);
+    /// }
+    /// while let Some(event) = decoder.decode_eof()? {
+    ///     message.push(event);
+    /// }
+    /// assert_eq!(message.calls().next().unwrap().name(), "ping");
+    /// # Ok::<(), toolcall::Error>(())
+    /// ```
+    pub fn text_calls(mut self, formats: impl Into<text::Formats>) -> Self {
+        self.text_calls = Some(formats.into());
+        self
+    }
+
+    /// What is known of the text besides its format: the tools that were offered, and whether it
+    /// begins inside reasoning.
+    pub fn text_options(mut self, options: text::Options) -> Self {
+        self.text_options = options;
         self
     }
 

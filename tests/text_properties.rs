@@ -195,6 +195,9 @@ proptest! {
         lengths in prop::collection::vec(1usize..40, 1..8),
     ) {
         let format = by_name(format).unwrap();
+        // A name has one schema.
+        let numbered = sent.into_iter().enumerate();
+        let sent: Vec<_> = numbered.map(|(at, (name, value))| (format!("{name}{at}"), value)).collect();
         // Where a call may only begin the message nothing stands in front.
         let before = if matches!(format.name(), "llama3-json" | "llama-pythonic" | "xlam") {
             String::new()

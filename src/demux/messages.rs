@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::queue::Queued;
 use super::slot::State;
+use super::text_calls::TextReader;
 use super::{Choice, Demux, keep_bytes};
 use crate::call::CallKind;
 use crate::diagnostic::Ending;
@@ -38,12 +39,14 @@ impl Demux {
             choice.by_id.clear();
             choice.by_block_id.clear();
             choice.last = None;
+            choice.text = TextReader::of(&self.options);
         }
     }
 
     pub(super) fn stop(&mut self, index: u32, reason: Text<'_>) {
         let reason = StopReason::from(reason.decode());
         let at = self.choice(index);
+        self.finish_text(at);
         let known = &mut self.choices[at].stop;
         let is_new = known.as_ref() != Some(&reason);
         if is_new {
@@ -94,6 +97,7 @@ impl Demux {
 
     pub(super) fn done(&mut self) {
         self.done = true;
+        self.finish_texts();
         if self.failed.is_some() {
             return;
         }
@@ -135,6 +139,7 @@ impl Demux {
 
     /// Nothing more can come for what is open; what its own stop has closed is judged.
     fn cut(&mut self, ending: Ending) {
+        self.finish_texts();
         for slot in 0..self.slots.len() {
             match self.slots[slot].state {
                 State::Open => self.settle(slot, ending),
@@ -150,6 +155,7 @@ impl Demux {
 
     /// The stream is over.
     pub fn finish_stream(&mut self) {
+        self.finish_texts();
         let stopped = |choice: &Choice| choice.stop.is_some();
         let outcome = match self.failed.clone() {
             Some(kind) => Outcome::Failed(kind),
@@ -243,6 +249,7 @@ impl Demux {
         self.pending_bytes = self.pending_bytes.saturating_sub(freed);
         if self.protocol.traits().tool_stop
             && held.has_own_stop
+            && held.text.is_none()
             && has_calls_stop
             && held.kind == CallKind::Function
         {

@@ -18,6 +18,7 @@
 //! | `blocks` | calls in blocks of their own, and whole ones |
 //! | `pieces`, `identity` | calls that only the fields of their pieces tell apart |
 //! | `messages` | starts, stops and ends: when a call is settled |
+//! | `text_calls` | calls that stand in the text |
 //! | `slot`, `assembly` | one call under construction |
 //! | `queue` | the events that wait |
 
@@ -28,6 +29,7 @@ mod messages;
 mod pieces;
 mod queue;
 mod slot;
+mod text_calls;
 
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -48,6 +50,7 @@ use crate::wire::delta::{Channel, Delta, Owner, Sink};
 use crate::wire::json::Text;
 use queue::Queued;
 use slot::{Provenance, Slot};
+use text_calls::TextReader;
 
 /// The calls of one stream, and the events that wait to be taken.
 #[derive(Debug)]
@@ -62,6 +65,8 @@ pub(crate) struct Demux {
     /// Text and bytes that queued events point into; emptied when the queue is.
     text: String,
     bytes: Vec<u8>,
+    /// A piece of text on its way to the reader of calls in it.
+    chunk: String,
     /// Bytes of raw arguments in pending slots.
     pending_bytes: usize,
     /// Calls whose own stop came while their text was empty or unfinished.
@@ -90,6 +95,8 @@ struct Choice {
     /// The index and call that were touched last.
     last: Option<(Option<i64>, usize)>,
     stop: Option<StopReason>,
+    /// Reads the calls in the choice's text, until its stop.
+    text: Option<TextReader>,
 }
 
 /// What an index or block number stands for now.
@@ -135,6 +142,7 @@ impl Demux {
             queue: VecDeque::new(),
             text: String::new(),
             bytes: Vec::new(),
+            chunk: String::new(),
             pending_bytes: 0,
             held_back: Vec::new(),
             current_call: None,
@@ -238,7 +246,11 @@ impl Demux {
     }
 
     fn say(&mut self, choice: u32, channel: Channel, text: Text<'_>) {
-        self.choice(choice);
+        let at = self.choice(choice);
+        let reader = self.choices.get(at).and_then(|known| known.text.as_ref());
+        if channel == Channel::Content && reader.is_some() {
+            return self.read_text(at, text);
+        }
         let start = self.text.len();
         text.append_to(&mut self.text, &mut self.text_half);
         let text = start..self.text.len();
@@ -283,6 +295,7 @@ impl Demux {
             by_block_id: BTreeMap::new(),
             last: None,
             stop: None,
+            text: TextReader::of(&self.options),
         });
         self.choices.len() - 1
     }

@@ -126,7 +126,11 @@ impl Demux {
                 let options = SettleOptions { accept_recovery: self.options.accept_recovery };
                 let slot = &mut self.slots[slot];
                 let key = slot.key;
-                let result = settle(slot.take(self.protocol, ending, last), options);
+                let written = slot.text;
+                let mut call = slot.take(self.protocol, ending, last);
+                call.text = written
+                    .map(|written| written.read(&call.name, &call.raw, &self.options.text_options));
+                let result = settle(call, options);
                 Event::ToolCallEnd(event::ToolCallEnd { key, result })
             }
             Queued::Extra { choice, name, json } => {

@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use super::assembly::Assembly;
 use super::identity::{Held, NameMatch};
+use super::text_calls::TextCall;
 use crate::call::{CallKey, CallKind};
 use crate::diagnostic::{Ending, FragmentMap, Unfinished, validate};
 use crate::extras::Extras;
@@ -46,6 +47,8 @@ pub(crate) struct Slot {
     pub closed: bool,
     /// The text is a snapshot of the whole arguments.
     pub has_snapshot: bool,
+    /// The call stands in the text, in a format of its own.
+    pub text: Option<TextCall>,
     /// What must go back with the call.
     pub extras: Extras,
     /// Whether the call's start was announced to the user.
@@ -102,6 +105,7 @@ impl Slot {
             has_own_stop,
             closed: false,
             has_snapshot: false,
+            text: None,
             extras: Extras::default(),
             announced: false,
             start_input: None,
@@ -258,7 +262,8 @@ impl Slot {
     /// Takes everything out for the final judgement.
     pub fn take(&mut self, protocol: Protocol, ending: Ending, last: bool) -> Unfinished {
         self.state = State::Gone;
-        if self.id.is_none() && protocol.traits().call_ids {
+        // Most formats of calls in text have no ids.
+        if self.id.is_none() && self.text.is_none() && protocol.traits().call_ids {
             self.warn(Warning::MissingId);
         }
         let name = self.name.take().unwrap_or_default();
@@ -285,6 +290,7 @@ impl Slot {
             unproved: self.unproved,
             after_stop: self.after_stop,
             extras: core::mem::take(&mut self.extras),
+            text: None,
         }
     }
 }

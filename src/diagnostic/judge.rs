@@ -13,7 +13,7 @@ use core::ops::Range;
 use super::finding::Finding;
 use super::recovery::RecoveryKind;
 use super::rest::{can_be_piece, can_be_rest};
-use super::settle::{Ending, is_blank};
+use super::settle::{Ending, TextReading, is_blank};
 use super::template::{token_at, token_at_end};
 use super::validate::validate;
 use super::verdict::{Clue, Cut, Verdict, WritingFault};
@@ -42,6 +42,14 @@ pub(super) fn verdict(failure: &Inner) -> Verdict {
         if by != Cut::Unexplained {
             return Verdict::Truncated { by };
         }
+    }
+    match call.text {
+        // How a text would have gone on is not held against the rules of JSON.
+        Some(TextReading::Cut) => return Verdict::Truncated { by: Cut::Unexplained },
+        Some(TextReading::Malformed { .. }) => {
+            return Verdict::ModelOutput { fault: WritingFault::NotInFormat };
+        }
+        _ => {}
     }
     if let Some((kind, _)) = failure.reading {
         let fragment = call.fragments.len().saturating_sub(1);

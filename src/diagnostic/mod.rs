@@ -32,7 +32,7 @@ pub use report::Report;
 pub use verdict::{Clue, Cut, Verdict, WritingFault};
 
 pub(crate) use fragments::FragmentMap;
-pub(crate) use settle::{Ending, SettleOptions, Unfinished, settle};
+pub(crate) use settle::{Ending, SettleOptions, TextReading, Unfinished, settle};
 pub(crate) use validate::validate;
 
 use display::Harmless;

@@ -63,6 +63,23 @@ pub(crate) struct Unfinished {
     pub after_stop: Option<usize>,
     /// What must go back with the call.
     pub extras: Extras,
+    /// The call stood in the model's text, whose format was read already.
+    pub text: Option<TextReading>,
+}
+
+/// What the format of a call in text makes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TextReading {
+    /// The raw text is the arguments.
+    Raw,
+    /// The raw text stands for these arguments.
+    Json(String),
+    /// The text ended inside the call.
+    Cut,
+    /// The format writes JSON, and this is none, or the JSON around it is none.
+    BrokenJson,
+    /// The format's own way of writing was broken.
+    Malformed { offset: usize, expected: String },
 }
 
 /// What the caller allows.
@@ -83,6 +100,19 @@ pub(crate) fn settle(
     options: SettleOptions,
 ) -> Result<ToolCall, InvalidToolCall> {
     let end = call.raw.len();
+    match &mut call.text {
+        None => {}
+        Some(TextReading::Json(json)) => {
+            let json = core::mem::take(json);
+            return Ok(whole(call, Some(json)));
+        }
+        Some(TextReading::Cut) => return Err(invalid(call, InvalidKind::Truncated, end, None)),
+        Some(TextReading::Malformed { offset, expected }) => {
+            let (offset, error) = (*offset, serde::de::Error::custom(&expected));
+            return Err(invalid(call, InvalidKind::Malformed, offset, Some(error)));
+        }
+        Some(TextReading::Raw | TextReading::BrokenJson) => return settle_json(call, options),
+    }
     if call.ending.is_cut() || call.unproved {
         return Err(invalid(call, InvalidKind::Truncated, end, None));
     }
@@ -94,7 +124,16 @@ pub(crate) fn settle(
         }
         return Ok(whole(call, None));
     }
+    settle_json(call, options)
+}
+
+/// Decides about a text that is whole as far as anybody knows.
+fn settle_json(mut call: Unfinished, options: SettleOptions) -> Result<ToolCall, InvalidToolCall> {
+    let end = call.raw.len();
     match validate(&call.raw) {
+        Ok(_) if call.text == Some(TextReading::BrokenJson) => {
+            return Err(invalid(call, InvalidKind::Malformed, end, None));
+        }
         Ok(Facts { duplicate_key }) => {
             if duplicate_key {
                 call.warnings.insert(Warning::DuplicateKey);
@@ -191,6 +230,7 @@ mod tests {
             unproved: false,
             after_stop: None,
             extras: Extras::default(),
+            text: None,
         }
     }
 

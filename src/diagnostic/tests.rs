@@ -31,6 +31,7 @@ pub(super) fn call(fragments: &[&str], ending: Ending) -> Unfinished {
         unproved: false,
         after_stop: None,
         extras: Extras::default(),
+        text: None,
     }
 }
 

@@ -132,6 +132,8 @@ pub enum WritingFault {
     NotObject,
     /// A JSON object inside a JSON string.
     DoubleEncoded,
+    /// Not what the format of calls in text writes, which is no JSON.
+    NotInFormat,
     /// Something else.
     Other,
 }
@@ -318,6 +320,9 @@ impl WritingFault {
             WritingFault::NotObject => ("not-object", "it is JSON, but no object"),
             WritingFault::DoubleEncoded => {
                 ("double-encoded", "the object was encoded twice, it stands in a string")
+            }
+            WritingFault::NotInFormat => {
+                ("not-in-format", "the model's own format of calls has no such text")
             }
             WritingFault::Other => ("other", "it is not JSON"),
         }

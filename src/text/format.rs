@@ -126,6 +126,13 @@ impl Format {
         self.name
     }
 
+    /// Whether the arguments are JSON as they stand.
+    pub(crate) fn writes_json(&self) -> bool {
+        self.grammars.iter().all(|grammar| {
+            matches!(grammar, Grammar::Wrapped(_) | Grammar::Header(_) | Grammar::Channels(_))
+        })
+    }
+
     /// The most bytes that are held back, undecided, while text or reasoning is read: the longest
     /// marker with what must follow it to prove it. White space that may yet touch a call is held in
     /// addition, up to 64 KiB.
@@ -190,6 +197,68 @@ impl Grammar {
             Grammar::Native(grammar) => marker + grammar.call.len(),
             Grammar::Channels(_) => TAG_LIMIT,
         }
+    }
+}
+
+// Each format is a row of its own: two are the same where they are one.
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Format {}
+
+/// The format of a text, or several that it may be in.
+///
+/// Made from one format, or from a list such as [`AUTO`](super::AUTO): then the first marker that is
+/// proved decides, and up to there everything is text or reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Formats(Choice);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    One(&'static Format),
+    Any(&'static [&'static Format]),
+}
+
+impl From<&'static Format> for Formats {
+    fn from(format: &'static Format) -> Self {
+        Formats(Choice::One(format))
+    }
+}
+
+impl From<&'static [&'static Format]> for Formats {
+    fn from(formats: &'static [&'static Format]) -> Self {
+        Formats(match formats {
+            [format] => Choice::One(format),
+            formats => Choice::Any(formats),
+        })
+    }
+}
+
+impl Formats {
+    /// The format, if there is only one.
+    pub(crate) fn settled(&self) -> Option<&'static Format> {
+        match self.0 {
+            Choice::One(format) => Some(format),
+            Choice::Any(_) => None,
+        }
+    }
+
+    pub(crate) fn list(&self) -> &[&'static Format] {
+        match &self.0 {
+            Choice::One(format) => core::slice::from_ref(format),
+            Choice::Any(list) => list,
+        }
+    }
+
+    pub(crate) fn grammars(&self) -> impl Iterator<Item = (&'static Format, &'static Grammar)> {
+        let rows = |format: &&'static Format| {
+            let format = *format;
+            format.grammars.iter().map(move |grammar| (format, grammar))
+        };
+        self.list().iter().flat_map(rows)
     }
 }
 

@@ -42,8 +42,7 @@ pub static FORMATS: &[&Format] = &[
     &GIGACHAT3,
 ];
 
-/// The formats that [`Parser::auto`](super::Parser::auto) chooses among when the program is told
-/// `auto`: those whose openers tell them apart. Of two with one grammar the more common one.
+/// The formats that the program chooses among when it is told `auto`: those whose openers tell them apart. Of two with one grammar the more common one.
 pub static AUTO: &[&Format] = &[
     &HERMES,
     &QWEN3_CODER,

@@ -14,7 +14,7 @@
 use super::ahead::{Ahead, Doubt, HOLD_LIMIT, Look, space_run, unless_no};
 use super::engine::{Context, Engine, Entry, Identity, Next, Open, Plan, Step, channels};
 use super::firsts::Firsts;
-use super::format::{Delimiters, Format, Grammar};
+use super::format::{Delimiters, Format, Formats, Grammar};
 use super::options::Options;
 use super::piece::Span;
 
@@ -69,26 +69,6 @@ enum Boundary {
     Call,
 }
 
-/// Several formats or one.
-#[derive(Debug, Clone, Copy)]
-enum Formats {
-    Any(&'static [&'static Format]),
-    One(&'static Format),
-}
-
-impl Formats {
-    fn list(&self) -> &[&'static Format] {
-        match self {
-            Formats::Any(list) => list,
-            Formats::One(format) => core::slice::from_ref(format),
-        }
-    }
-
-    fn grammars(&self) -> impl Iterator<Item = (&'static Format, &'static Grammar)> {
-        self.list().iter().flat_map(|format| format.grammars.iter().map(move |g| (*format, g)))
-    }
-}
-
 /// A marker that counts where it stands.
 enum Found {
     Call(&'static Format, Entry),
@@ -101,15 +81,7 @@ enum Found {
 }
 
 impl Machine {
-    pub(crate) fn one(format: &'static Format, options: Options) -> Self {
-        Machine::new(Formats::One(format), options)
-    }
-
-    pub(crate) fn any(formats: &'static [&'static Format], options: Options) -> Self {
-        Machine::new(Formats::Any(formats), options)
-    }
-
-    fn new(formats: Formats, options: Options) -> Self {
+    pub(crate) fn new(formats: Formats, options: Options) -> Self {
         let state = match options.starts_in_reasoning {
             true => inside_reasoning(&formats),
             false => State::Gap { after: Boundary::Start, open: None },
@@ -136,10 +108,7 @@ impl Machine {
 
     /// The format, once it is settled.
     pub(crate) fn format(&self) -> Option<&'static Format> {
-        match self.formats {
-            Formats::One(format) => Some(format),
-            Formats::Any(_) => None,
-        }
+        self.formats.settled()
     }
 
     pub(crate) fn options(&self) -> &Options {
@@ -449,7 +418,7 @@ impl Machine {
             }
             Found::Call(format, Entry { markup, start, next }) => {
                 if self.format().is_none() {
-                    self.formats = Formats::One(format);
+                    self.formats = format.into();
                     self.firsts = Firsts::of(self.formats.list());
                 }
                 self.state = match next {
@@ -474,7 +443,7 @@ fn hold(span: Span, at: usize) -> Step {
 /// Where a text starts whose prompt opened the reasoning.
 fn inside_reasoning(formats: &Formats) -> State {
     for (_, grammar) in formats.grammars() {
-        if let (Grammar::Channels(grammar), Formats::One(_)) = (grammar, formats) {
+        if let (Grammar::Channels(grammar), Some(_)) = (grammar, formats.settled()) {
             return State::Call(Engine::Channels(channels::Run::inside(grammar, Span::Reasoning)));
         }
     }

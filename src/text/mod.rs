@@ -45,7 +45,7 @@ pub use engine::native::Native;
 pub use engine::python::Python;
 pub use engine::tags::{Function, Parameter, Tags};
 pub use engine::wrapped::Wrapped;
-pub use format::{Delimiters, Format, Grammar};
+pub use format::{Delimiters, Format, Formats, Grammar};
 pub use formats::*;
 pub use message::{Call, Message};
 pub use options::{Options, Tool};

@@ -12,7 +12,7 @@ use serde_json::Value;
 ///
 /// let options = Options::default().tools([Tool::new("ping")]).starts_in_reasoning(true);
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     pub(crate) tools: Option<Vec<Tool>>,
     pub(crate) starts_in_reasoning: bool,
@@ -46,7 +46,7 @@ impl Options {
 }
 
 /// A tool that was offered to the model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tool {
     /// The name.

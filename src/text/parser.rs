@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::ops::Range;
 
 use super::engine::Step;
-use super::format::Format;
+use super::format::{Format, Formats};
 use super::machine::Machine;
 use super::options::Options;
 use super::piece::{Piece, Span};
@@ -47,23 +47,23 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser for one format.
-    pub fn new(format: &'static Format) -> Self {
+    /// A parser for a format, or for whichever of several it is:
+    ///
+    /// ```
+    /// use toolcall::text::{AUTO, HERMES, Parser};
+    ///
+    /// let hermes = Parser::new(&HERMES);
+    /// let any = Parser::new(AUTO);
+    /// assert_eq!(any.format(), None);
+    /// # drop(hermes);
+    /// ```
+    pub fn new(format: impl Into<Formats>) -> Self {
         Parser::with_options(format, Options::default())
     }
 
-    /// A parser for one format, with what the caller knows besides.
-    pub fn with_options(format: &'static Format, options: Options) -> Self {
-        Parser::of(Machine::one(format, options))
-    }
-
-    /// A parser that takes the format from the first marker that is proved; up to there everything
-    /// is text or reasoning.
-    pub fn auto(formats: &'static [&'static Format], options: Options) -> Self {
-        Parser::of(Machine::any(formats, options))
-    }
-
-    fn of(machine: Machine) -> Self {
+    /// The same, with what the caller knows besides.
+    pub fn with_options(format: impl Into<Formats>, options: Options) -> Self {
+        let machine = Machine::new(format.into(), options);
         Parser { machine, held: String::new(), start: 0 }
     }
 
@@ -196,6 +196,13 @@ impl Pieces<'_> {
         let piece = self.parser.next(&mut chunk, false);
         self.chunk = &whole[before - chunk.len()..];
         piece
+    }
+}
+
+impl Pieces<'_> {
+    /// The format; of several none, before the first call.
+    pub fn format(&self) -> Option<&'static Format> {
+        self.parser.format()
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use toolcall::Protocol;
+use toolcall::text::{self, Formats};
 
 /// Read a language model's stream and show its tool calls.
 ///
@@ -84,6 +85,26 @@ pub struct Decode {
     /// The raw argument text alone; as `--format raw`.
     #[arg(long, conflicts_with = "format")]
     pub raw: bool,
+    /// Read the calls that an open model wrote into its text, in this format; `auto` takes the one
+    /// whose marker comes first.
+    #[arg(long, value_name = "FORMAT", value_parser = text_calls)]
+    pub text_calls: Option<Formats>,
+    #[command(flatten)]
+    pub in_text: InText,
+}
+
+/// What is known about calls in text.
+#[derive(Debug, Args)]
+pub struct InText {
+    /// The tools that were offered: a JSON list of `{"name", "parameters"}`.
+    #[arg(long, value_name = "FILE", requires = "text_calls")]
+    pub tools: Option<PathBuf>,
+    /// The prompt opened the reasoning already.
+    #[arg(long, requires = "text_calls")]
+    pub starts_in_reasoning: bool,
+    /// Take calls inside reasoning for calls.
+    #[arg(long, requires = "text_calls")]
+    pub calls_in_reasoning: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -174,16 +195,9 @@ pub struct Text {
     pub file: Option<PathBuf>,
     /// The format of the calls; `auto` takes the one whose marker comes first.
     #[arg(long, value_name = "FORMAT", value_parser = text_calls)]
-    pub text_calls: TextCalls,
-    /// The tools that were offered: a JSON list of `{"name", "parameters"}`.
-    #[arg(long, value_name = "FILE")]
-    pub tools: Option<PathBuf>,
-    /// The prompt opened the reasoning already.
-    #[arg(long)]
-    pub starts_in_reasoning: bool,
-    /// Take calls inside reasoning for calls.
-    #[arg(long)]
-    pub calls_in_reasoning: bool,
+    pub text_calls: Formats,
+    #[command(flatten)]
+    pub in_text: InText,
     /// Give the text to the parser in pieces of this many bytes.
     #[arg(long, value_name = "BYTES")]
     pub chunk: Option<NonZeroUsize>,
@@ -200,16 +214,12 @@ pub enum TextFormat {
     Jsonl,
 }
 
-/// Which format of calls in text is meant; none is to be found out.
-#[derive(Debug, Clone, Copy)]
-pub struct TextCalls(pub Option<&'static toolcall::text::Format>);
-
-fn text_calls(name: &str) -> Result<TextCalls, String> {
+fn text_calls(name: &str) -> Result<Formats, String> {
     if name == "auto" {
-        return Ok(TextCalls(None));
+        return Ok(text::AUTO.into());
     }
-    toolcall::text::by_name(name).map(|format| TextCalls(Some(format))).ok_or_else(|| {
-        let names: Vec<&str> = toolcall::text::FORMATS.iter().map(|format| format.name()).collect();
+    text::by_name(name).map(Formats::from).ok_or_else(|| {
+        let names: Vec<&str> = text::FORMATS.iter().map(|format| format.name()).collect();
         format!("expected auto, {}", names.join(", "))
     })
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use toolcall::Decoder;
 
 use crate::args::Check;
 use crate::failure::{Failure, IO_FAILED};
@@ -59,8 +60,8 @@ pub fn run(options: &Check) -> Result<ExitCode, Failure> {
 /// What is wrong with one stream, a line each.
 fn check(path: &Path, options: &Check, tally: &mut Tally) -> Vec<String> {
     tally.files += 1;
-    let reading =
-        Input::open(Some(path)).and_then(|input| Reading::of(input, options.protocol, |_| Ok(())));
+    let reading = Input::open(Some(path))
+        .and_then(|input| Reading::of(input, Decoder::new(options.protocol), |_| Ok(())));
     let reading = match reading {
         Ok(reading) => reading,
         Err(failure) => {

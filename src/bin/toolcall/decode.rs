@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use toolcall::{Event, InvalidToolCall, ToolCall};
+use toolcall::{Decoder, Event, InvalidToolCall, ToolCall};
 
 use crate::args::{Decode, Format};
 use crate::document;
@@ -13,6 +13,7 @@ use crate::live::Live;
 use crate::reading::Reading;
 use crate::selection::Selection;
 use crate::table;
+use crate::text;
 
 pub fn run(options: &Decode) -> Result<ExitCode, Failure> {
     let input = Input::open(options.file.as_deref())?;
@@ -25,7 +26,13 @@ pub fn run(options: &Decode) -> Result<ExitCode, Failure> {
     };
     let selection = Selection::new(options.call.as_deref());
     let mut live = options.live.then(Live::new);
-    let reading = Reading::of(input, options.protocol, |item| {
+    let mut decoding = toolcall::Options::default();
+    if let Some(formats) = options.text_calls {
+        let known = text::options(&options.in_text)?;
+        decoding = decoding.text_calls(formats).text_options(known);
+    }
+    let decoder = Decoder::with_options(options.protocol, decoding);
+    let reading = Reading::of(input, decoder, |item| {
         if let Some(live) = &mut live {
             live.show(&item).map_err(Failure::writing)?;
         }

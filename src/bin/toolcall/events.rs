@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolcall::event::{self, Outcome};
-use toolcall::{CallKey, Event};
+use toolcall::{CallKey, Decoder, Event};
 
 use crate::args::Events;
 use crate::document;
@@ -16,7 +16,7 @@ use crate::reading::{Item, Reading};
 pub fn run(options: &Events) -> Result<ExitCode, Failure> {
     let input = Input::open(options.file.as_deref())?;
     let mut out = io::stdout().lock();
-    let reading = Reading::of(input, options.protocol, |item| {
+    let reading = Reading::of(input, Decoder::new(options.protocol), |item| {
         // A line that is read while it is written: a running stream is watched.
         document::write(&mut out, &line(&item))?;
         out.flush().map_err(Failure::writing)

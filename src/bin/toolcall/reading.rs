@@ -26,14 +26,14 @@ pub struct Reading {
 pub type Item<'a> = Result<Event<'a>, &'a Error>;
 
 impl Reading {
-    /// Reads all of `input` and shows each item to `see`.
+    /// Reads all of `input` with `decoder` and shows each item to `see`.
     pub fn of(
         input: Input,
-        protocol: Protocol,
+        decoder: Decoder,
         mut see: impl FnMut(Item<'_>) -> Result<(), Failure>,
     ) -> Result<Reading, Failure> {
         let (path, status) = (input.path.clone(), input.status);
-        let mut events = EventReader::with_decoder(input, Decoder::new(protocol));
+        let mut events = EventReader::with_decoder(input, decoder);
         let mut message = Message::default();
         let (mut broken, mut unreadable) = (None, None);
         while let Some(item) = events.next_event() {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use toolcall::text::{AUTO, Call, Ending, Format, Message, Options, Parser, Piece, Tool};
+use toolcall::text::{Call, Ending, Format, Message, Options, Parser, Piece, Tool};
 
-use crate::args::{Text, TextCalls, TextFormat};
+use crate::args::{InText, Text, TextFormat};
 use crate::document;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -16,10 +16,10 @@ use crate::input::Input;
 const CHUNK: usize = 64 * 1024;
 
 pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
-    let options = options(arguments)?;
+    let options = options(&arguments.in_text)?;
     let mut source = Input::open_as_is(arguments.file.as_deref())?;
     let mut out = io::stdout().lock();
-    let mut parser = parser(arguments.text_calls, options.clone());
+    let mut parser = Parser::with_options(arguments.text_calls, options.clone());
     let mut message = Message::default();
     let mut take = |piece: Piece<'_>| -> Result<(), Failure> {
         message.push(piece);
@@ -65,25 +65,19 @@ pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn parser(TextCalls(format): TextCalls, options: Options) -> Parser {
-    match format {
-        Some(format) => Parser::with_options(format, options),
-        None => Parser::auto(AUTO, options),
-    }
-}
-
-fn options(arguments: &Text) -> Result<Options, Failure> {
+/// What is known about the text besides its format.
+pub fn options(known: &InText) -> Result<Options, Failure> {
     let options = Options::default()
-        .starts_in_reasoning(arguments.starts_in_reasoning)
-        .calls_in_reasoning(arguments.calls_in_reasoning);
-    match &arguments.tools {
+        .starts_in_reasoning(known.starts_in_reasoning)
+        .calls_in_reasoning(known.calls_in_reasoning);
+    match &known.tools {
         None => Ok(options),
         Some(path) => Ok(options.tools(tools(path).map_err(Failure::reading(Some(path)))?)),
     }
 }
 
 /// Reads a JSON list of `{"name", "parameters"}`.
-pub fn tools(path: &Path) -> io::Result<Vec<Tool>> {
+fn tools(path: &Path) -> io::Result<Vec<Tool>> {
     let malformed = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text);
     let list: Value = serde_json::from_slice(&std::fs::read(path)?)?;
     let list = list.as_array().ok_or_else(|| malformed("expected a list of tools"))?;
