@@ -42,6 +42,14 @@ impl Reader {
         }
     }
 
+    /// Reads every envelope in full from now on.
+    pub fn forget_shapes(&mut self) {
+        match self {
+            Reader::OpenAiChat(reader) => reader.envelope.forget_shapes(),
+            Reader::Anthropic(reader) => reader.envelope.forget_shapes(),
+        }
+    }
+
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
         match self {
