@@ -6,6 +6,7 @@ use core::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::extras::Extras;
 use crate::warning::{Warning, Warnings};
 
 /// Names one call of one stream: the choice it belongs to and its position in that choice, in order
@@ -58,6 +59,7 @@ pub struct ToolCall {
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
     pub(crate) warnings: Warnings,
+    pub(crate) extras: Extras,
 }
 
 impl ToolCall {
@@ -84,6 +86,11 @@ impl ToolCall {
     /// The arguments.
     pub fn arguments(&self) -> &Arguments {
         &self.arguments
+    }
+
+    /// What must go back with the call in the next request.
+    pub fn extras(&self) -> &Extras {
+        &self.extras
     }
 
     /// What was odd about the call on the wire though it is whole.

@@ -7,12 +7,13 @@ use crate::call::CallKey;
 use crate::demux::Demux;
 use crate::error::{Error, ErrorKind, Position};
 use crate::event::Event;
-use crate::frame::{Body, Frame, Framing, Unit, UnitKind, sniff};
+use crate::frame::{Body, Frame, Framer, Framing, Unit, UnitKind, sniff};
 use crate::limits::{LimitKind, Limits};
 use crate::protocol::Protocol;
-use crate::sse;
+use crate::trace::StreamSpan;
 use crate::warning::Warning;
-use crate::wire::{Malformed, Reader};
+use crate::wire::head::Head;
+use crate::wire::{Malformed, Reader, detect};
 
 /// Turns the bytes of a model's stream into [`Event`]s.
 ///
@@ -56,11 +57,12 @@ use crate::wire::{Malformed, Reader};
 /// ```
 #[derive(Debug)]
 pub struct Decoder {
-    framing: sse::Decoder,
+    framing: Framer,
     interpreter: Interpreter,
     phase: Phase,
     /// Handed out once the events before it are.
     failure: Option<Error>,
+    span: StreamSpan,
 }
 
 /// Frames in, events into the demultiplexer's queue.
@@ -73,6 +75,8 @@ struct Interpreter {
     shapes: bool,
     demux: Demux,
     seen_event: bool,
+    /// The head of the first event that does not say whose it is.
+    unknown: Option<Error>,
 }
 
 /// How far the stream is.
@@ -175,16 +179,18 @@ impl Decoder {
 
     /// A decoder for one stream.
     pub fn with_options(protocol: Protocol, options: Options) -> Self {
-        let framing = sse::Decoder::for_framing(&options.limits);
+        let framing = Framer::new(protocol.bodies(), &options.limits);
         let mut interpreter = Interpreter {
             reader: None,
             protocol: Protocol::Auto,
             shapes: options.shapes,
             demux: Demux::new(options),
             seen_event: false,
+            unknown: None,
         };
         interpreter.settle_on(protocol);
-        Decoder { framing, interpreter, phase: Phase::Reading, failure: None }
+        let span = StreamSpan::new();
+        Decoder { framing, interpreter, phase: Phase::Reading, failure: None, span }
     }
 
     /// Takes bytes off the front of `input` until an event is found. `None`: all of `input` is taken
@@ -281,6 +287,10 @@ impl Decoder {
             };
             match unit {
                 Some(unit) => self.read(&unit, &[]),
+                None if self.phase == Phase::Reading && self.interpreter.unknown.is_some() => {
+                    self.phase = Phase::Failed;
+                    self.failure = self.interpreter.unknown.take();
+                }
                 None => {
                     self.phase = Phase::Ended;
                     self.interpreter.demux.finish_stream();
@@ -292,7 +302,10 @@ impl Decoder {
 
     /// The event that was found.
     pub(crate) fn ready(&mut self) -> Option<Event<'_>> {
-        self.interpreter.demux.pop()
+        let protocol = self.interpreter.protocol;
+        let event = self.interpreter.demux.pop()?;
+        self.span.event(protocol, &event);
+        Some(event)
     }
 
     fn read(&mut self, unit: &Unit, chunk: &[u8]) {
@@ -302,8 +315,10 @@ impl Decoder {
             ordinal: unit.ordinal,
             start: unit.span.start,
             end: unit.span.end,
+            message: unit.message,
         };
-        if let Err(failure) = self.interpreter.read(frame, unit.kind) {
+        let body = self.framing.body();
+        if let Err(failure) = self.interpreter.read(frame, unit.kind, body) {
             self.phase = Phase::Failed;
             self.failure = Some(failure);
         }
@@ -313,6 +328,7 @@ impl Decoder {
         match self.failure.take() {
             None => Ok(()),
             Some(error) => {
+                self.span.error(self.interpreter.protocol, &error);
                 self.interpreter.demux.fail(error.kind().as_str());
                 Err(error)
             }
@@ -326,15 +342,15 @@ impl Decoder {
 }
 
 impl Interpreter {
-    fn read(&mut self, frame: Frame<'_>, kind: UnitKind) -> Result<(), Error> {
+    fn read(&mut self, frame: Frame<'_>, kind: UnitKind, body: Body) -> Result<(), Error> {
         match kind {
-            UnitKind::Event => self.read_event(frame, true)?,
-            UnitKind::UnterminatedEvent => self.read_event(frame, false)?,
+            UnitKind::Event => self.read_event(frame, true, body)?,
+            UnitKind::UnterminatedEvent => self.read_event(frame, false, body)?,
             UnitKind::Comment => {
                 self.demux.begin(frame);
                 self.demux.comment(frame.data);
             }
-            UnitKind::Stray | UnitKind::Cut => self.read_stray(frame, kind)?,
+            UnitKind::Stray | UnitKind::Cut => self.read_stray(frame, kind, body)?,
             UnitKind::Limit(limit) => return Err(over_limit(frame, limit)),
             UnitKind::Corrupt => {
                 let message = "expected a frame with a matching checksum";
@@ -344,16 +360,23 @@ impl Interpreter {
         self.demux.finish_frame().map_or(Ok(()), |limit| Err(over_limit(frame, limit)))
     }
 
-    fn read_event(&mut self, frame: Frame<'_>, is_whole: bool) -> Result<(), Error> {
-        self.seen_event = true;
+    fn read_event(&mut self, frame: Frame<'_>, is_whole: bool, body: Body) -> Result<(), Error> {
         if self.reader.is_none() {
-            if let Some(protocol) = Protocol::detect(&frame) {
-                self.settle_on(protocol);
+            self.detect(&frame, body);
+            // A JSON document in the place of a stream looks like one line of many.
+            let comes_so = |protocol: Protocol| {
+                protocol.bodies().iter().any(|known| *known == body || *known == Body::JsonArray)
+            };
+            let in_json = matches!(body, Body::NdJson | Body::JsonArray);
+            if in_json && !self.seen_event && !comes_so(self.protocol) {
+                return Err(not_a_stream(&frame, sniff(frame.data)));
             }
         }
+        self.seen_event = true;
         let mut speaker = self.demux.begin(frame);
         let Some(reader) = &mut self.reader else {
             self.demux.other(frame);
+            self.unknown.get_or_insert_with(|| unknown(&frame, body));
             return Ok(());
         };
         match reader.read(frame, &mut speaker) {
@@ -370,15 +393,13 @@ impl Interpreter {
 
     /// A line that is part of no event: an error in a field of its own, a whole body that is no
     /// event stream, or something that is kept for the user to see.
-    fn read_stray(&mut self, frame: Frame<'_>, kind: UnitKind) -> Result<(), Error> {
-        let body = sniff(frame.data);
-        if !self.seen_event && is_foreign(body) {
-            if let (None, Some(protocol)) = (&self.reader, Protocol::detect(&frame)) {
-                self.settle_on(protocol);
+    fn read_stray(&mut self, frame: Frame<'_>, kind: UnitKind, body: Body) -> Result<(), Error> {
+        let found = sniff(frame.data);
+        if !self.seen_event && found != body && is_foreign(found) {
+            if self.reader.is_none() {
+                self.detect(&frame, body);
             }
-            let message = format!("expected an event stream, found {}", body.as_str());
-            let error = Error::new(ErrorKind::NotAnEventStream, position(&frame), message);
-            return Err(error.with_excerpt(frame.data));
+            return Err(not_a_stream(&frame, found));
         }
         // llama.cpp reports errors in an SSE field of that name.
         if let Some(value) = frame.data.strip_prefix(b"error:") {
@@ -402,12 +423,20 @@ impl Interpreter {
         Ok(())
     }
 
+    fn detect(&mut self, frame: &Frame<'_>, body: Body) {
+        if let Some(protocol) = detect(&Head::of(*frame, body)) {
+            self.settle_on(protocol);
+        }
+    }
+
     fn settle_on(&mut self, protocol: Protocol) {
         self.protocol = protocol;
         self.reader = Reader::new(protocol);
         if let (false, Some(reader)) = (self.shapes, &mut self.reader) {
             reader.forget_shapes();
         }
+        self.demux.set_protocol(protocol);
+        self.unknown = None;
     }
 }
 
@@ -418,6 +447,18 @@ fn is_foreign(body: Body) -> bool {
 
 fn position(frame: &Frame<'_>) -> Position {
     Position { byte: frame.start, event: frame.ordinal }
+}
+
+#[cold]
+fn not_a_stream(frame: &Frame<'_>, found: Body) -> Error {
+    let message = format!("expected an event stream, found {}", found.as_str());
+    Error::new(ErrorKind::NotAnEventStream, position(frame), message).with_excerpt(frame.data)
+}
+
+#[cold]
+fn unknown(frame: &Frame<'_>, body: Body) -> Error {
+    let message = format!("expected events of a known protocol, found others in {}", body.as_str());
+    Error::new(ErrorKind::UnknownProtocol, position(frame), message).with_excerpt(frame.data)
 }
 
 #[cold]

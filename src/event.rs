@@ -29,6 +29,9 @@ pub enum Event<'a> {
     ToolCallDelta(ToolCallDelta<'a>),
     /// A call is over: parsed, or failed with its whole raw text.
     ToolCallEnd(ToolCallEnd),
+    /// Something that must survive for the next request, or belongs to the message and is neither text
+    /// nor call: signatures, encrypted reasoning, output of the provider's own tools.
+    Extra(Extra<'a>),
     /// Token counts.
     Usage(Usage<'a>),
     /// A choice stops. Where the wire gives several reasons, the last of these events counts.
@@ -87,6 +90,9 @@ pub struct ToolCallDelta<'a> {
     pub key: CallKey,
     /// The provider's fragment, unescaped once: text of the arguments document.
     pub fragment: Cow<'a, str>,
+    /// It takes the place of all fragments before it: the provider's snapshot of the arguments is
+    /// another text than they were.
+    pub replaces: bool,
 }
 
 /// See [`Event::ToolCallEnd`].
@@ -97,6 +103,19 @@ pub struct ToolCallEnd {
     pub key: CallKey,
     /// The call, or why there is none.
     pub result: Result<ToolCall, InvalidToolCall>,
+}
+
+/// See [`Event::Extra`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Extra<'a> {
+    /// The choice it belongs to.
+    pub choice: u32,
+    /// The wire's own name for it: a key (`signature`, `thoughtSignature`, `reasoning_details`) or a
+    /// type (`redacted_thinking`, `reasoning`, `web_search_tool_result`).
+    pub name: Cow<'a, str>,
+    /// The value, as the provider's own JSON.
+    pub json: Cow<'a, str>,
 }
 
 /// Token counts. Cumulative: a later one replaces an earlier one, nothing is to be added.
@@ -191,8 +210,10 @@ impl Event<'_> {
             Event::ToolCallDelta(delta) => Event::ToolCallDelta(ToolCallDelta {
                 key: delta.key,
                 fragment: owned(delta.fragment),
+                replaces: delta.replaces,
             }),
             Event::ToolCallEnd(end) => Event::ToolCallEnd(end),
+            Event::Extra(extra) => Event::Extra(extra.into_owned()),
             Event::Usage(usage) => Event::Usage(Usage { json: owned(usage.json) }),
             Event::Stop(stop) => Event::Stop(stop),
             Event::ProviderError(error) => Event::ProviderError(ProviderError {
@@ -209,6 +230,12 @@ impl Event<'_> {
             Event::Warning(warning) => Event::Warning(warning),
             Event::End(end) => Event::End(end),
         }
+    }
+}
+
+impl Extra<'_> {
+    pub(crate) fn into_owned(self) -> Extra<'static> {
+        Extra { choice: self.choice, name: owned(self.name), json: owned(self.json) }
     }
 }
 

@@ -73,6 +73,7 @@ mod diagnostic;
 pub mod documentation;
 mod error;
 pub mod event;
+mod extras;
 #[cfg(any(feature = "std", feature = "stream"))]
 mod feed;
 mod frame;
@@ -89,6 +90,7 @@ mod stop;
 #[cfg(feature = "stream")]
 pub mod stream;
 pub mod text;
+mod trace;
 mod warning;
 mod wire;
 
@@ -100,10 +102,11 @@ pub use diagnostic::{
 };
 pub use error::{Error, ErrorKind, Position};
 pub use event::Event;
+pub use extras::Extras;
 #[cfg(any(feature = "std", feature = "stream"))]
 pub use feed::StreamError;
 pub use limits::{LimitKind, Limits};
 pub use message::{Interrupted, Message};
-pub use protocol::Protocol;
+pub use protocol::{Protocol, Traits};
 pub use stop::{StopKind, StopReason};
 pub use warning::Warning;

@@ -9,7 +9,7 @@ use crate::call::{CallKey, ToolCall};
 use crate::decoder::Decoder;
 use crate::diagnostic::InvalidToolCall;
 use crate::error::Error;
-use crate::event::{Event, Outcome, ProviderError};
+use crate::event::{Event, Extra, Outcome, ProviderError};
 use crate::protocol::Protocol;
 use crate::stop::StopReason;
 use crate::warning::Warning;
@@ -55,6 +55,9 @@ pub struct Message {
     pub usage: Option<String>,
     /// An error that the provider reported inside the stream.
     pub error: Option<ProviderError<'static>>,
+    /// What must go back with the message in the next request, and what else belongs to it, in order.
+    /// That of a call is with the call.
+    pub extras: Vec<Extra<'static>>,
     /// Deviations of the stream, each once; those of a call are with the call.
     pub warnings: Vec<Warning>,
     /// How the stream ended; `None` while it goes on.
@@ -124,6 +127,7 @@ impl Message {
                 let at = self.results.partition_point(|result| key(result) < end.key);
                 self.results.insert(at, end.result);
             }
+            Event::Extra(extra) => self.extras.push(extra.into_owned()),
             Event::Usage(usage) => self.usage = Some(usage.json.into_owned()),
             Event::Stop(stop) if stop.choice == 0 => self.stop = Some(stop.reason),
             Event::ProviderError(_) => {

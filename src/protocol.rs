@@ -1,4 +1,4 @@
-//! The protocols, their names, and how one is told from the first event.
+//! The protocols: their names, their bodies and what each can express.
 
 use core::fmt;
 use core::str::FromStr;
@@ -6,52 +6,148 @@ use core::str::FromStr;
 use alloc::format;
 
 use crate::error::{Error, ErrorKind, Position};
-use crate::frame::Frame;
+use crate::frame::Body;
+use crate::warning::Warning;
 
 /// A provider API's streaming format.
+///
+/// ```
+/// use toolcall::Protocol;
+///
+/// let protocol: Protocol = "anthropic".parse()?;
+/// assert_eq!(protocol, Protocol::AnthropicMessages);
+/// assert!(protocol.traits().call_stop);
+/// # Ok::<(), toolcall::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Protocol {
-    /// Told from the first event.
+    /// Told from the body's first bytes and the first event that says it.
     #[default]
     Auto,
     /// OpenAI Chat Completions, and all servers that speak it.
     OpenAiChat,
+    /// OpenAI Responses, and servers that speak it.
+    OpenAiResponses,
     /// Anthropic Messages.
     AnthropicMessages,
+    /// Google Gemini `streamGenerateContent`, on the Gemini API and on Vertex AI.
+    Gemini,
+    /// Google Gemini Interactions.
+    GeminiInteractions,
+    /// AWS Bedrock `ConverseStream`, and `InvokeModelWithResponseStream` of models that speak
+    /// Anthropic Messages or Chat Completions.
+    Bedrock,
+    /// Cohere v2 chat.
+    Cohere,
+    /// Ollama's own `/api/chat`.
+    Ollama,
 }
+
+/// What a protocol's streams can express.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Traits {
+    /// Arguments come in fragments; otherwise each call comes whole.
+    pub fragments: bool,
+    /// Each call has a stop of its own; otherwise only its message has one.
+    pub call_stop: bool,
+    /// A stop reason says that tools were called; otherwise only the calls themselves say it.
+    pub tool_stop: bool,
+    /// Every call has an id.
+    pub call_ids: bool,
+    /// Custom tools: free text in the place of JSON.
+    pub custom_tools: bool,
+    /// Calls that the provider runs itself stand in the stream.
+    pub server_tools: bool,
+    /// A response can have several choices.
+    pub choices: bool,
+}
+
+/// The row of a protocol.
+struct Row {
+    protocol: Protocol,
+    name: &'static str,
+    /// The first one is meant where the first byte tells nothing.
+    bodies: &'static [Body],
+    traits: Traits,
+}
+
+const NONE: Traits = Traits {
+    fragments: false,
+    call_stop: false,
+    tool_stop: false,
+    call_ids: false,
+    custom_tools: false,
+    server_tools: false,
+    choices: false,
+};
+const SSE: &[Body] = &[Body::EventStream];
+const AUTO: Row = Row {
+    protocol: Protocol::Auto,
+    name: "auto",
+    bodies: &[Body::EventStream, Body::NdJson, Body::JsonArray, Body::BinaryEventStream],
+    traits: NONE,
+};
+
+/// A protocol a row; `tests/protocols.rs` holds it against [`Protocol::ALL`].
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    Row { protocol: Protocol::OpenAiChat, name: "openai-chat", bodies: SSE,
+        traits: Traits { fragments: true, tool_stop: true, call_ids: true, custom_tools: true, choices: true, ..NONE } },
+    Row { protocol: Protocol::OpenAiResponses, name: "openai-responses", bodies: SSE,
+        traits: Traits { fragments: true, call_stop: true, call_ids: true, custom_tools: true, server_tools: true, ..NONE } },
+    Row { protocol: Protocol::AnthropicMessages, name: "anthropic", bodies: SSE,
+        traits: Traits { fragments: true, call_stop: true, tool_stop: true, call_ids: true, server_tools: true, ..NONE } },
+    Row { protocol: Protocol::Gemini, name: "gemini", bodies: &[Body::EventStream, Body::JsonArray],
+        traits: Traits { server_tools: true, choices: true, ..NONE } },
+    Row { protocol: Protocol::GeminiInteractions, name: "gemini-interactions", bodies: SSE,
+        traits: Traits { fragments: true, call_stop: true, tool_stop: true, call_ids: true, server_tools: true, ..NONE } },
+    Row { protocol: Protocol::Bedrock, name: "bedrock", bodies: &[Body::BinaryEventStream, Body::NdJson],
+        traits: Traits { fragments: true, call_stop: true, tool_stop: true, call_ids: true, server_tools: true, ..NONE } },
+    Row { protocol: Protocol::Cohere, name: "cohere", bodies: SSE,
+        traits: Traits { fragments: true, call_stop: true, tool_stop: true, call_ids: true, ..NONE } },
+    Row { protocol: Protocol::Ollama, name: "ollama", bodies: &[Body::NdJson],
+        traits: NONE },
+];
 
 impl Protocol {
     /// All protocols that have a format of their own.
-    pub const ALL: &'static [Protocol] = &[Protocol::OpenAiChat, Protocol::AnthropicMessages];
+    pub const ALL: &'static [Protocol] = &{
+        let mut all = [Protocol::Auto; ROWS.len()];
+        let mut at = 0;
+        while at < ROWS.len() {
+            all[at] = ROWS[at].protocol;
+            at += 1;
+        }
+        all
+    };
 
     /// The protocol's stable name, as the program takes and prints it.
     pub fn as_str(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What its streams can express; nothing, for [`Protocol::Auto`].
+    pub fn traits(self) -> &'static Traits {
+        &self.row().traits
+    }
+
+    /// The bodies that its streams come in.
+    pub fn bodies(self) -> &'static [Body] {
+        self.row().bodies
+    }
+
+    /// What lacks where a call has no stop of its own.
+    pub(crate) fn missing_stop(self) -> Warning {
         match self {
-            Protocol::Auto => "auto",
-            Protocol::OpenAiChat => "openai-chat",
-            Protocol::AnthropicMessages => "anthropic",
+            Protocol::OpenAiResponses => Warning::MissingItemDone,
+            _ => Warning::MissingBlockStop,
         }
     }
 
-    /// The protocol that an event belongs to, where it says.
-    pub(crate) fn detect(frame: &Frame<'_>) -> Option<Protocol> {
-        let has = |needle: &str| memchr::memmem::find(frame.data, needle.as_bytes()).is_some();
-        const ANTHROPIC: &[&str] = &[
-            "message_start",
-            "content_block_start",
-            "content_block_delta",
-            "content_block_stop",
-            "message_delta",
-            "message_stop",
-        ];
-        let quoted = |name: &&&str| has(&format!("\"{name}\""));
-        if ANTHROPIC.iter().any(|name| frame.name == name.as_bytes())
-            || has("\"type\"") && ANTHROPIC.iter().any(|name| quoted(&name))
-        {
-            return Some(Protocol::AnthropicMessages);
-        }
-        has("\"choices\"").then_some(Protocol::OpenAiChat)
+    fn row(self) -> &'static Row {
+        ROWS.iter().find(|row| row.protocol == self).unwrap_or(&AUTO)
     }
 }
 
@@ -65,9 +161,8 @@ impl FromStr for Protocol {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let named = |protocol: &&Protocol| protocol.as_str() == name;
-        match Protocol::ALL.iter().chain(&[Protocol::Auto]).find(named) {
-            Some(protocol) => Ok(*protocol),
+        match ROWS.iter().chain([&AUTO]).find(|row| row.name == name) {
+            Some(row) => Ok(row.protocol),
             None => Err(Error::new(
                 ErrorKind::UnknownProtocol,
                 Position::default(),

@@ -65,7 +65,8 @@ warnings! {
     FragmentAfterStop = "fragment-after-stop",
     /// A fragment came before its call's start.
     FragmentBeforeStart = "fragment-before-start",
-    /// The call's id changed on the way; the first one stays.
+    /// The call's id changed on the way. The first one stays, unless the wire's closing statement
+    /// about the call brings the other.
     IdChanged = "id-changed",
     /// The id came as a number.
     IdNotString = "id-not-string",
@@ -103,6 +104,8 @@ warnings! {
     MissingName = "missing-name",
     /// Several different stop reasons for one choice.
     MultipleFinishReasons = "multiple-finish-reasons",
+    /// The call's name changed on the way; the last one counts.
+    NameChanged = "name-changed",
     /// The name came in pieces.
     NameFragmented = "name-fragmented",
     /// The name has characters that no tool name has.
@@ -117,6 +120,8 @@ warnings! {
     OnlyInTerminalSnapshot = "only-in-terminal-snapshot",
     /// Fragments that no start announced.
     OrphanFragment = "orphan-fragment",
+    /// A value of the arguments has a path that leads nowhere; it stands behind all others.
+    PathConflict = "path-conflict",
     /// U+FFFD in the arguments: bytes were lost before they were sent, or on the way.
     ReplacementCharacter = "replacement-character",
     /// A surrogate pair was cut between two fragments and joined again.

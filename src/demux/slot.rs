@@ -1,17 +1,23 @@
 //! One call under construction.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
+use super::assembly::Assembly;
+use super::identity::{Held, NameMatch};
 use crate::call::{CallKey, CallKind};
-use crate::diagnostic::FragmentMap;
+use crate::diagnostic::{Ending, FragmentMap, Unfinished, validate};
+use crate::extras::Extras;
+use crate::protocol::Protocol;
 use crate::warning::{Warning, Warnings};
+use crate::wire::delta::Update;
 use crate::wire::json::{Repairs, Text};
 
 /// A call under construction: its raw text in one growing buffer, where each fragment of it came
 /// from, and what is known of its identity.
 ///
 /// ```text
-///            own stop                     settled            given out
+///        stop or snapshot                 settled            given out
 ///   Open ───────────────▶ Stopped ───────────────▶ Settled ───────────▶ Gone
 ///    │   ◀─── late fragment ──┘                       ▲
 ///    └── the message's end, an error, the stream's end ┘
@@ -22,6 +28,8 @@ pub(crate) struct Slot {
     pub kind: CallKind,
     /// Set once, never empty.
     pub id: Option<String>,
+    /// The id of its block, on wires whose blocks have one.
+    pub block_id: Option<String>,
     /// Grows only before the first argument byte, and is never empty.
     pub name: Option<String>,
     /// The arguments as far as they came.
@@ -31,10 +39,20 @@ pub(crate) struct Slot {
     pub state: State,
     /// Whether the wire closes each call itself (a block), or only the message.
     pub has_own_stop: bool,
+    /// Its own stop came. Also `Stopped` without that: its arguments are said to be whole.
+    pub closed: bool,
+    /// The text is a snapshot of the whole arguments.
+    pub has_snapshot: bool,
+    /// What must go back with the call.
+    pub extras: Extras,
     /// Whether the call's start was announced to the user.
     pub announced: bool,
     /// Arguments that stood in the start, with the event they came in.
     pub start_input: Option<(String, Provenance)>,
+    /// Arguments that come as values at paths, until they become text.
+    assembly: Option<Box<Assembly>>,
+    /// Nothing shows that the text is whole, though it looks so.
+    unproved: bool,
     /// Length of `raw` at the call's own stop, once a fragment came after that.
     pub after_stop: Option<usize>,
     /// Ordinal of the event that the last fragment came in.
@@ -45,6 +63,9 @@ pub(crate) struct Slot {
     half: Option<u16>,
     structure: Structure,
 }
+
+/// What some servers write where they mean that there is no name.
+pub(crate) const NULL: &str = "null";
 
 /// See [`Slot`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,14 +90,20 @@ impl Slot {
             key,
             kind,
             id: None,
+            block_id: None,
             name: None,
             raw: String::new(),
             fragments,
             warnings: Warnings::default(),
             state: State::Open,
             has_own_stop,
+            closed: false,
+            has_snapshot: false,
+            extras: Extras::default(),
             announced: false,
             start_input: None,
+            assembly: None,
+            unproved: false,
             after_stop: None,
             touched: 0,
             hopeless: false,
@@ -135,6 +162,130 @@ impl Slot {
     }
 }
 
+impl Slot {
+    /// Sets the name once; another piece before any argument byte extends it.
+    pub fn take_name(&mut self, piece: &str) {
+        match &mut self.name {
+            None => self.name = Some(piece.into()),
+            Some(name) if name == piece => {}
+            Some(_) if piece == NULL => self.warn(Warning::NameNullLiteral),
+            Some(name) if name == NULL => {
+                *name = piece.into();
+                self.warn(Warning::NameNullLiteral);
+            }
+            Some(_) if !self.raw.is_empty() => {}
+            Some(name) => {
+                name.push_str(piece);
+                self.warn(Warning::NameFragmented);
+            }
+        }
+    }
+
+    pub fn held(&mut self, slot: usize, name: Option<&str>) -> Held {
+        let name = match (name, &self.name) {
+            (None | Some(NULL), _) => NameMatch::Absent,
+            (Some(name), Some(known)) if name != known && known != NULL => NameMatch::Differs,
+            _ => NameMatch::Fits,
+        };
+        let is_whole = !self.is_pending() || self.is_whole();
+        Held { slot, has_id: self.id.is_some(), is_whole, name }
+    }
+
+    /// Whether the text is whole and valid, and more than the `{}` that some send ahead of the
+    /// arguments. Once it is whole and not valid, nothing can mend it: it is not looked at again.
+    pub fn is_surely_valid(&mut self) -> bool {
+        if self.kind == CallKind::Custom {
+            return true;
+        }
+        if self.hopeless || !self.is_whole() || self.raw == "{}" {
+            return false;
+        }
+        self.hopeless = validate(&self.raw).is_err();
+        !self.hopeless
+    }
+
+    /// The arguments of the start count only if no fragment came.
+    pub fn resolve_start_input(&mut self) {
+        let Some((input, from)) = self.start_input.take() else { return };
+        if self.has_text() {
+            return self.warn(Warning::StartInputOverridden);
+        }
+        self.warn(Warning::ArgumentsFromStart);
+        self.append(Text::plain(&input), from);
+    }
+
+    /// Puts a value in its place; what has none stands behind all others as it came.
+    pub fn assemble(&mut self, update: Update<'_>) {
+        self.assembly.get_or_insert_default().set(update);
+    }
+
+    /// Bytes that are held beside the raw text.
+    pub fn other_bytes(&self) -> usize {
+        let start = self.start_input.as_ref().map_or(0, |(input, _)| input.len());
+        let assembled = self.assembly.as_ref().map_or(0, |assembly| assembly.bytes());
+        start + assembled + self.extras.bytes()
+    }
+
+    /// Values become text. Their text always looks whole, so that a limit must not be the only end
+    /// that they have.
+    pub fn resolve_assembly(&mut self, is_limited: bool, from: Provenance) {
+        let Some(assembly) = self.assembly.take() else { return };
+        self.unproved = !self.closed && (is_limited || assembly.is_inside_string());
+        if assembly.has_misplaced() {
+            self.warn(Warning::PathConflict);
+        }
+        self.append(Text::plain(&assembly.into_text()), from);
+    }
+
+    /// Another text in the place of all that came before.
+    pub fn restart(&mut self, text: &str, from: Provenance) {
+        self.raw.clear();
+        self.half = None;
+        self.structure = Structure::default();
+        self.hopeless = false;
+        self.fragments.clear();
+        self.append(Text::plain(text), from);
+    }
+
+    /// What follows holds the character whose first half came before.
+    pub fn forget_half(&mut self) {
+        self.half = None;
+    }
+
+    /// Takes everything out for the final judgement.
+    pub fn take(&mut self, protocol: Protocol, ending: Ending, last: bool) -> Unfinished {
+        self.state = State::Gone;
+        if self.id.is_none() && protocol.traits().call_ids {
+            self.warn(Warning::MissingId);
+        }
+        let name = self.name.take().unwrap_or_default();
+        if name.is_empty() {
+            self.warn(Warning::MissingName);
+        }
+        if self.raw.contains(char::REPLACEMENT_CHARACTER) {
+            self.warn(Warning::ReplacementCharacter);
+        }
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
+        if !name.bytes().all(fits) {
+            self.warn(Warning::NameInvalid);
+        }
+        Unfinished {
+            key: self.key,
+            kind: self.kind,
+            id: self.id.take(),
+            name,
+            raw: core::mem::take(&mut self.raw),
+            fragments: core::mem::take(&mut self.fragments),
+            warnings: self.warnings,
+            ending,
+            last,
+            unproved: self.unproved,
+            after_stop: self.after_stop,
+            extras: core::mem::take(&mut self.extras),
+        }
+    }
+}
+
 /// Follows brackets and quotes of a growing text, to tell whether its first value has ended. Not a
 /// parser: what the value holds is not looked at.
 #[derive(Debug, Default)]
@@ -176,6 +327,11 @@ impl Structure {
         self.seen = text.len();
         self.whole || (self.in_scalar && is_literal(text.trim_ascii()))
     }
+}
+
+/// Whether a text holds a whole first value.
+pub(super) fn is_whole_value(text: &str) -> bool {
+    Structure::default().advance(text.as_bytes())
 }
 
 fn is_literal(text: &[u8]) -> bool {

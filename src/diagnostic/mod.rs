@@ -39,6 +39,7 @@ use display::Harmless;
 use finding::Finding;
 
 use crate::call::{CallKey, CallKind};
+use crate::extras::Extras;
 use crate::warning::Warning;
 
 /// A call that must not be executed: its text is no JSON object, or nothing proves that it is whole.
@@ -159,6 +160,11 @@ impl InvalidToolCall {
     /// in the stream. None, where the decoder was told to keep no provenance.
     pub fn fragments(&self) -> Fragments<'_> {
         self.0.call.fragments.iter(&self.0.call.raw)
+    }
+
+    /// What must go back with the call in the next request.
+    pub fn extras(&self) -> &Extras {
+        &self.0.call.extras
     }
 
     /// What else was odd about the call on the wire.

@@ -9,6 +9,7 @@ use super::recovery;
 use super::validate::{Facts, Rejected, validate};
 use super::{Inner, InvalidKind, InvalidToolCall};
 use crate::call::{Arguments, CallKey, CallKind, ToolCall};
+use crate::extras::Extras;
 use crate::warning::{Warning, Warnings};
 
 /// What ended a call's text.
@@ -37,7 +38,7 @@ impl Ending {
     }
 
     /// Whether the message was stopped before the model had ended it.
-    pub(super) fn is_limited(self) -> bool {
+    pub(crate) fn is_limited(self) -> bool {
         matches!(self, Ending::Length | Ending::ContentFilter | Ending::Refusal)
     }
 }
@@ -56,8 +57,12 @@ pub(crate) struct Unfinished {
     pub ending: Ending,
     /// It is the last call of its choice: the one a limit may have cut.
     pub last: bool,
+    /// Nothing shows that the text is whole, though it looks so: it was put together here.
+    pub unproved: bool,
     /// Where in `raw` the fragments begin that came after the call's own stop.
     pub after_stop: Option<usize>,
+    /// What must go back with the call.
+    pub extras: Extras,
 }
 
 /// What the caller allows.
@@ -78,7 +83,7 @@ pub(crate) fn settle(
     options: SettleOptions,
 ) -> Result<ToolCall, InvalidToolCall> {
     let end = call.raw.len();
-    if call.ending.is_cut() {
+    if call.ending.is_cut() || call.unproved {
         return Err(invalid(call, InvalidKind::Truncated, end, None));
     }
     // Neither an empty text nor a free one shows by itself that it was cut.
@@ -134,6 +139,7 @@ fn whole(call: Unfinished, recovered: Option<String>) -> ToolCall {
         name: call.name,
         arguments: Arguments { raw: call.raw, recovered, free_text: call.kind == CallKind::Custom },
         warnings: call.warnings,
+        extras: call.extras,
     }
 }
 
@@ -182,7 +188,9 @@ mod tests {
             warnings: Warnings::default(),
             ending,
             last: true,
+            unproved: false,
             after_stop: None,
+            extras: Extras::default(),
         }
     }
 

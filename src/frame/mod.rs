@@ -4,6 +4,7 @@
 //! says *where* its parts lie (in the caller's chunk, or in what the framing carried over from
 //! earlier chunks), so that nothing is copied before somebody asks for it.
 
+mod body;
 mod carry;
 #[cfg(test)]
 mod cases;
@@ -20,6 +21,7 @@ use memchr::memchr2;
 
 use crate::limits::LimitKind;
 
+pub(crate) use body::Framer;
 pub use sniff::Body;
 pub(crate) use sniff::sniff;
 
@@ -36,6 +38,8 @@ pub(crate) struct Frame<'a> {
     pub start: u64,
     /// One past the last byte of the unit in the stream.
     pub end: u64,
+    /// What a binary frame says it is.
+    pub message: MessageType,
 }
 
 /// Where a part of a unit lies.

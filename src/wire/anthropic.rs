@@ -3,9 +3,10 @@
 //! Source: Anthropic API reference, "Streaming messages". The JSON's own `type` decides, since
 //! proxies drop or change the `event:` line; the event's name counts only where there is no type.
 
-use super::delta::{Channel, Delta, Failure, Open, Sink};
+use super::delta::{Block, Call, Channel, Delta, Failure, Owner, Sink};
 use super::envelope::Envelope;
 use super::fields::{Kind, Node, Token, branch, items, leaf};
+use super::head::Head;
 use super::json::Text;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
@@ -38,6 +39,9 @@ pub(super) enum Field {
     Error,
     ErrorMessage,
     Code,
+    Signature,
+    /// Goes back with the call.
+    Extra(&'static str),
 }
 
 static ROOT: Node<Field> = Node {
@@ -57,6 +61,7 @@ static DELTA: Node<Field> = Node {
         leaf("partial_json", Field::PartialJson),
         leaf("text", Field::Text),
         leaf("thinking", Field::Thinking),
+        leaf("signature", Field::Signature),
         leaf("stop_reason", Field::StopReason),
     ],
 };
@@ -68,6 +73,10 @@ static BLOCK: Node<Field> = Node {
         leaf("input", Field::Input),
         leaf("text", Field::Text),
         leaf("thinking", Field::Thinking),
+        leaf("signature", Field::Signature),
+        leaf("caller", Field::Extra("caller")),
+        leaf("toolset_name", Field::Extra("toolset_name")),
+        leaf("server_name", Field::Extra("server_name")),
     ],
 };
 static MESSAGE: Node<Field> = Node {
@@ -77,6 +86,7 @@ static MESSAGE: Node<Field> = Node {
         branch("content", Field::Content, &BLOCK),
         leaf("stop_reason", Field::StopReason),
         leaf("usage", Field::Usage),
+        branch("error", Field::Error, &ERROR),
     ],
 };
 static ERROR: Node<Field> = Node {
@@ -101,8 +111,8 @@ enum EventType {
 }
 
 impl EventType {
-    fn named(name: Text<'_>) -> Option<Self> {
-        Some(match name.bytes {
+    fn named(name: &[u8]) -> Option<Self> {
+        Some(match name {
             b"content_block_delta" => EventType::BlockDelta,
             b"content_block_start" => EventType::BlockStart,
             b"content_block_stop" => EventType::BlockStop,
@@ -116,6 +126,16 @@ impl EventType {
     }
 }
 
+/// Whether an envelope is one of these.
+pub(crate) fn recognises(head: &Head<'_>) -> bool {
+    match head.text("type") {
+        b"" => EventType::named(head.frame.name).is_some_and(|named| named != EventType::Error),
+        b"error" => head.has("error"),
+        b"message" => head.has("content"),
+        name => EventType::named(name).is_some(),
+    }
+}
+
 impl Reader {
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
@@ -124,13 +144,28 @@ impl Reader {
         if data.is_empty() || is_done(data) {
             return Ok(());
         }
-        let by_name = EventType::named(Text { bytes: frame.name, escaped: false });
+        let by_name = EventType::named(frame.name);
         match self.envelope.read(frame.data, &ROOT) {
             Ok(tokens) => speak(frame, by_name, tokens, sink),
             Err(fault) if by_name.is_some() || matches!(frame.name, b"" | b"message") => {
                 return Err(fault.into());
             }
             Err(_) => sink.delta(Delta::Other),
+        }
+        Ok(())
+    }
+
+    /// Reads a message that was not streamed.
+    pub fn read_whole(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
+        let data = frame.data;
+        let tokens = self.envelope.read(data, &MESSAGE)?;
+        let error = items(tokens).find(|(token, _)| token.field == Field::Error);
+        match error.filter(|(token, _)| token.kind != Kind::Null) {
+            Some(error) => speak_error(data, Some(error), sink),
+            None => {
+                speak_message(data, tokens, sink);
+                sink.delta(Delta::Done);
+            }
         }
         Ok(())
     }
@@ -145,7 +180,7 @@ fn speak(
     let data = frame.data;
     let mut event_type = by_name;
     let mut typed = false;
-    let mut block = 0;
+    let mut block = Block::at(0);
     let mut fields: &[Token<Field>] = &[];
     let mut body = None;
     let mut usage = None;
@@ -155,10 +190,10 @@ fn speak(
             Field::Type => {
                 if let Some(name) = token.filled(data) {
                     typed = true;
-                    event_type = EventType::named(name);
+                    event_type = EventType::named(name.bytes);
                 }
             }
-            Field::Index => block = token.integer(data).unwrap_or(0),
+            Field::Index => block.index = Some(token.integer(data).unwrap_or(0)),
             Field::Delta | Field::Block | Field::Message if token.kind == Kind::Object => {
                 body = Some(token);
                 fields = inside;
@@ -177,7 +212,7 @@ fn speak(
         Some(EventType::MessageStart) => speak_message(data, fields, sink),
         Some(EventType::BlockStart) => speak_block_start(data, block, body, fields, sink),
         Some(EventType::BlockDelta) => speak_block_delta(data, block, fields, sink),
-        Some(EventType::BlockStop) => sink.delta(Delta::Close { block }),
+        Some(EventType::BlockStop) => sink.delta(Delta::Close(block)),
         Some(EventType::MessageDelta) => speak_stop_reason(data, fields, sink),
         Some(EventType::MessageStop) => sink.delta(Delta::Done),
         Some(EventType::Ping) => return,
@@ -220,9 +255,8 @@ fn speak_message(data: &[u8], fields: &[Token<Field>], sink: &mut impl Sink) {
     }
     sink.delta(Delta::MessageStart { id, model });
     let content = items(fields).filter(|(token, _)| token.field == Field::Content);
-    for (block, (token, inside)) in (0..).zip(content) {
-        speak_block_start(data, block, Some(token), inside, sink);
-        sink.delta(Delta::Close { block });
+    for (token, inside) in content {
+        speak_block_start(data, Block::default(), Some(token), inside, sink);
     }
     speak_stop_reason(data, fields, sink);
 }
@@ -243,61 +277,74 @@ fn speak_stop_reason(data: &[u8], fields: &[Token<Field>], sink: &mut impl Sink)
     }
 }
 
+/// A block's start; without a number, a whole block.
 fn speak_block_start(
     data: &[u8],
-    block: i64,
+    block: Block<'_>,
     body: Option<Token<Field>>,
     fields: &[Token<Field>],
     sink: &mut impl Sink,
 ) {
-    let mut open = Open { block, kind: CallKind::Function, id: None, name: None, input: None };
+    let mut call = Call { block, ..Call::default() };
+    let is_whole = block.index.is_none();
     let mut block_type = Text::default();
     let [mut text, mut thinking] = [None; 2];
-    let mut input_as_string = false;
+    let mut signature = None;
     for (token, _) in items(fields) {
         match token.field {
             Field::Type => block_type = token.text(data).unwrap_or_default(),
-            Field::Id => open.id = token.filled(data),
-            Field::Name => open.name = token.filled(data),
+            Field::Id => call.id = token.filled(data),
+            Field::Name => call.name = token.filled(data),
             Field::Input if matches!(token.kind, Kind::Object | Kind::Array) => {
                 let written = token.bytes(data);
-                let is_placeholder =
-                    written.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
-                open.input = (!is_placeholder).then_some(Text { bytes: written, escaped: false });
+                let is_placeholder = !is_whole
+                    && written.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
+                call.input = (!is_placeholder).then_some(Text { bytes: written, escaped: false });
             }
             Field::Input => {
-                open.input = token.filled(data);
-                input_as_string = open.input.is_some();
+                call.input = token.filled(data);
+                call.warning = call.input.map(|_| Warning::ArgumentsAsString);
             }
             Field::Text => text = token.filled(data),
             Field::Thinking => thinking = token.filled(data),
+            Field::Signature => signature = token.filled(data).map(|_| token),
             _ => {}
         }
     }
-    open.kind = match block_type.bytes {
+    call.kind = match block_type.bytes {
         b"tool_use" => CallKind::Function,
         b"server_tool_use" => CallKind::Server,
         b"mcp_tool_use" => CallKind::Mcp,
         _ => {
-            sink.delta(Delta::OpenOther { block });
+            sink.delta(Delta::OpenOther(block));
             for (channel, text) in [(Channel::Content, text), (Channel::Reasoning, thinking)] {
                 if let Some(text) = text {
                     sink.delta(Delta::Text { choice: 0, channel, text });
                 }
             }
-            if !matches!(block_type.bytes, b"text" | b"thinking") && body.is_some() {
-                sink.delta(Delta::Other);
+            let owner = Owner::Message { choice: 0 };
+            if let Some(token) = signature {
+                let name = Text::plain("signature");
+                sink.delta(Delta::Extra { owner, name, json: token.json(data) });
+            }
+            // Redacted thinking, results of server tools: whole blocks that must go back unchanged.
+            if let Some(block) = body.filter(|_| !matches!(block_type.bytes, b"text" | b"thinking"))
+            {
+                sink.delta(Delta::Extra { owner, name: block_type, json: block.bytes(data) });
             }
             return;
         }
     };
-    sink.delta(Delta::Open(open));
-    if input_as_string {
-        sink.delta(Delta::BlockWarning { block, warning: Warning::ArgumentsAsString });
+    sink.delta(if is_whole { Delta::Whole(call) } else { Delta::Open(call) });
+    for (token, _) in items(fields) {
+        if let (Field::Extra(name), false) = (token.field, token.kind == Kind::Null) {
+            let name = Text::plain(name);
+            sink.delta(Delta::Extra { owner: Owner::Call, name, json: token.json(data) });
+        }
     }
 }
 
-fn speak_block_delta(data: &[u8], block: i64, fields: &[Token<Field>], sink: &mut impl Sink) {
+fn speak_block_delta(data: &[u8], block: Block<'_>, fields: &[Token<Field>], sink: &mut impl Sink) {
     let mut delta_type = Text::default();
     let [mut partial_json, mut text, mut thinking] = [None; 3];
     for (token, _) in items(fields) {
@@ -315,6 +362,14 @@ fn speak_block_delta(data: &[u8], block: i64, fields: &[Token<Field>], sink: &mu
         }
         b"text_delta" => (Channel::Content, text),
         b"thinking_delta" => (Channel::Reasoning, thinking),
+        b"signature_delta" => {
+            let signature = items(fields).find(|(token, _)| token.field == Field::Signature);
+            if let Some((token, _)) = signature {
+                let (owner, name) = (Owner::Message { choice: 0 }, Text::plain("signature"));
+                sink.delta(Delta::Extra { owner, name, json: token.json(data) });
+            }
+            return;
+        }
         _ => return sink.delta(Delta::Other),
     };
     sink.delta(Delta::BlockWarning { block, warning: Warning::WrongDeltaKind });

@@ -125,6 +125,16 @@ impl<F> Token<F> {
         &document[self.start as usize..self.end as usize]
     }
 
+    /// The value as it is written; of a string, with its quotes.
+    pub fn json<'a>(&self, document: &'a [u8]) -> &'a [u8] {
+        match self.kind {
+            Kind::String | Kind::EscapedString => {
+                &document[self.start as usize - 1..self.end as usize + 1]
+            }
+            _ => self.bytes(document),
+        }
+    }
+
     /// The value as text, if it is a string.
     #[inline]
     pub fn text<'a>(&self, document: &'a [u8]) -> Option<Text<'a>> {

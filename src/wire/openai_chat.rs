@@ -5,9 +5,11 @@
 
 use alloc::string::String;
 
-use super::delta::{Channel, Delta, Failure, Piece, Sink};
+use super::delta::{Channel, Delta, Failure, Owner, Piece, Sink};
 use super::envelope::Envelope;
 use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
+use super::growth::Growth;
+use super::head::Head;
 use super::json::Text;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
@@ -29,6 +31,10 @@ struct Stream {
     seen_delta: bool,
     /// The name of the events that carry chunks, where they have one.
     chunk_name: String,
+    /// A response that was not streamed: whole messages are what is expected.
+    is_whole: bool,
+    /// Of native DashScope, which may repeat all that it has said.
+    growth: Option<Growth>,
 }
 
 /// A key that no index can be: the one call of the legacy `function_call` form.
@@ -63,6 +69,10 @@ pub(super) enum Field {
     Custom,
     Name,
     Arguments,
+    /// Native DashScope has its choices one level deeper.
+    Output,
+    /// Goes back with the call, or belongs to the message.
+    Extra(&'static str),
 }
 
 type Keys = &'static [Key<Field>];
@@ -74,6 +84,7 @@ static ROOT: Node<Field> = Node {
         leaf("model", Field::Model),
         branch("choices", Field::Choice, &CHOICE),
         leaf("usage", Field::Usage),
+        branch("output", Field::Output, &OUTPUT),
         branch("error", Field::Error, &ERROR),
         leaf("error_type", Field::ErrorType),
         leaf("message", Field::Message),
@@ -81,6 +92,7 @@ static ROOT: Node<Field> = Node {
         leaf("code", Field::Code),
     ],
 };
+static OUTPUT: Node<Field> = Node { keys: &[branch("choices", Field::Choice, &CHOICE)] };
 static ERROR: Node<Field> = Node {
     keys: &[leaf("message", Field::Message), leaf("type", Field::Type), leaf("code", Field::Code)],
 };
@@ -102,6 +114,10 @@ static DELTA: Node<Field> = Node {
         leaf("refusal", Field::Refusal),
         branch("tool_calls", Field::Call, &CALL),
         branch("function_call", Field::LegacyCall, &FUNCTION),
+        leaf("annotations", Field::Extra("annotations")),
+        leaf("executed_tools", Field::Extra("executed_tools")),
+        leaf("audio", Field::Extra("audio")),
+        leaf("extra_content", Field::Extra("extra_content")),
     ],
 };
 static PART: Node<Field> = Node {
@@ -120,6 +136,8 @@ static CALL: Node<Field> = Node {
         leaf("type", Field::Type),
         branch("function", Field::Function, &FUNCTION),
         branch("custom", Field::Custom, &CUSTOM),
+        // Google's thought signature.
+        leaf("extra_content", Field::Extra("extra_content")),
     ],
 };
 static FUNCTION: Node<Field> = Node { keys: FUNCTION_KEYS };
@@ -132,7 +150,25 @@ const FUNCTION_KEYS: Keys = &[
 static CUSTOM: Node<Field> =
     Node { keys: &[leaf("name", Field::Name), leaf("input", Field::Arguments)] };
 
+/// Whether an envelope is one of these. It is what an error is taken for that says nothing else.
+pub(crate) fn recognises(head: &Head<'_>) -> bool {
+    head.has("choices")
+        || head.has_in("output", "choices")
+        || head.text("object").starts_with(b"chat.completion")
+        || head.has("error")
+        || head.has("error_type")
+        || head.text("object") == b"error"
+}
+
 impl Reader {
+    /// Reads a response that was not streamed.
+    pub fn read_whole(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
+        self.stream.is_whole = true;
+        let tokens = self.envelope.read(frame.data, &ROOT)?;
+        self.stream.speak(frame, tokens, sink);
+        Ok(())
+    }
+
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
         let data = frame.data.trim_ascii();
@@ -194,8 +230,14 @@ impl Stream {
         let (mut id, mut model) = (Text::default(), Text::default());
         let mut has_choices = false;
         let mut usage = None;
-        for (token, _) in items(tokens) {
+        for (token, inside) in items(tokens) {
             match token.field {
+                Field::Output => {
+                    has_choices |= inside.iter().any(|token| token.field == Field::Choice);
+                    if has_choices && self.growth.is_none() {
+                        self.growth = Some(Growth::default());
+                    }
+                }
                 Field::Id => id = token.text(data).unwrap_or_default(),
                 Field::Model => model = token.text(data).unwrap_or_default(),
                 Field::Choice => has_choices = true,
@@ -214,7 +256,12 @@ impl Stream {
                 sink.delta(Delta::MessageStart { id, model });
             }
         }
-        let choices = || items(tokens).filter(|(token, _)| token.field == Field::Choice);
+        let output = items(tokens).find(|(token, _)| token.field == Field::Output);
+        let output = output.map_or(&[][..], |(_, inside)| inside);
+        let choices = || {
+            let all = items(tokens).chain(items(output));
+            all.filter(|(token, _)| token.field == Field::Choice)
+        };
         for (choice, fields) in choices() {
             if choice.kind == Kind::Object {
                 self.speak_choice(data, fields, sink);
@@ -246,7 +293,7 @@ impl Stream {
 
     fn speak_choice(&mut self, data: &[u8], fields: &[Token<Field>], sink: &mut impl Sink) {
         let choice = choice_index(data, fields);
-        if choice.is_none() {
+        if choice.is_none() && self.growth.is_none() {
             sink.delta(Delta::Warning(Warning::MissingChoiceIndex));
         }
         let choice = choice.unwrap_or(0);
@@ -257,14 +304,138 @@ impl Stream {
         };
         if let Some(delta) = part(Field::Delta) {
             self.seen_delta = true;
-            return speak_delta(data, choice, delta, sink);
+            return self.speak_delta(data, choice, delta, sink);
         }
         let Some(message) = part(Field::WholeMessage) else { return };
         if self.seen_delta {
             return sink.delta(Delta::Warning(Warning::FinalMessageRecap));
         }
-        sink.delta(Delta::Warning(Warning::MessageInsteadOfDelta));
-        speak_delta(data, choice, message, sink);
+        if !self.is_whole && self.growth.is_none() {
+            sink.delta(Delta::Warning(Warning::MessageInsteadOfDelta));
+        }
+        self.speak_delta(data, choice, message, sink);
+    }
+
+    fn speak_delta(
+        &mut self,
+        data: &[u8],
+        choice: u32,
+        fields: &[Token<Field>],
+        sink: &mut impl Sink,
+    ) {
+        let has =
+            |field| fields.iter().any(|token| token.field == field && token.filled(data).is_some());
+        let mut said_parts = false;
+        let mut calls = 0;
+        for (token, inside) in items(fields) {
+            let channel = match token.field {
+                Field::Content if token.kind == Kind::Object => {
+                    if !said_parts {
+                        sink.delta(Delta::Warning(Warning::ContentNotString));
+                        said_parts = true;
+                    }
+                    speak_part(data, choice, Channel::Content, inside, sink);
+                    continue;
+                }
+                Field::Content => Channel::Content,
+                Field::Refusal => Channel::Refusal,
+                Field::ReasoningContent => Channel::Reasoning,
+                // Some send the same text under two or three names.
+                Field::Reasoning if !has(Field::ReasoningContent) => Channel::Reasoning,
+                Field::ReasoningDetail if token.kind == Kind::Object => {
+                    if !has(Field::ReasoningContent) && !has(Field::Reasoning) {
+                        speak_part(data, choice, Channel::Reasoning, inside, sink);
+                    }
+                    speak_extra(data, Owner::Message { choice }, "reasoning_details", token, sink);
+                    continue;
+                }
+                Field::Extra(name) => {
+                    speak_extra(data, Owner::Message { choice }, name, token, sink);
+                    continue;
+                }
+                Field::Call => {
+                    self.speak_call(data, choice, (calls, token, inside), sink);
+                    calls += 1;
+                    continue;
+                }
+                Field::LegacyCall if token.kind == Kind::Object => {
+                    let mut piece = Piece {
+                        choice,
+                        index: Some(LEGACY_INDEX),
+                        warning: Some(Warning::LegacyFunctionCall),
+                        ..Piece::default()
+                    };
+                    read_function(data, inside, &mut piece);
+                    sink.delta(Delta::Piece(piece));
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(text) = token.filled(data) {
+                let text = match &mut self.growth {
+                    Some(growth) => growth.rest((choice, -1 - channel as i64), text),
+                    None => text,
+                };
+                sink.delta(Delta::Text { choice, channel, text });
+            }
+        }
+    }
+
+    /// An entry of `tool_calls`, the `position`th of its array.
+    fn speak_call(
+        &mut self,
+        data: &[u8],
+        choice: u32,
+        (position, token, fields): (i64, Token<Field>, &[Token<Field>]),
+        sink: &mut impl Sink,
+    ) {
+        if token.kind != Kind::Object {
+            return;
+        }
+        let mut piece = Piece { choice, ..Piece::default() };
+        let mut is_custom = false;
+        let mut custom = Piece::default();
+        let mut extra = None;
+        for (token, inside) in items(fields) {
+            match token.field {
+                Field::Index => match token.integer(data) {
+                    Some(index) => {
+                        piece.index = Some(index);
+                        if index < 0 || token.kind != Kind::Number {
+                            piece.warning = Some(Warning::IndexInvalid);
+                        }
+                    }
+                    None if token.kind == Kind::Null => {}
+                    None => {
+                        piece.index = Some(stand_in(token.bytes(data)));
+                        piece.warning = Some(Warning::IndexInvalid);
+                    }
+                },
+                Field::Id => read_id(data, token, &mut piece),
+                Field::Type => is_custom = token.text(data).is_some_and(|text| text == *"custom"),
+                Field::Function => read_function(data, inside, &mut piece),
+                Field::Custom => read_function(data, inside, &mut custom),
+                Field::Extra(name) => extra = Some((name, token)),
+                _ => {}
+            }
+        }
+        // Some gateways put an empty `custom` beside the function.
+        if is_custom || custom.name.is_some() || custom.arguments.is_some() {
+            piece.kind = CallKind::Custom;
+            piece.name = custom.name.or(piece.name);
+            piece.arguments = custom.arguments.or(piece.arguments);
+        }
+        if self.is_whole && piece.index.is_none() {
+            piece.index = Some(position);
+        }
+        if let (Some(growth), Some(text)) = (&mut self.growth, piece.arguments) {
+            let key = (choice, piece.index.unwrap_or(position).max(0));
+            piece.arguments = Some(growth.rest(key, text));
+        }
+        sink.delta(Delta::Piece(piece));
+        if let Some((name, token)) = extra {
+            speak_extra(data, Owner::Call, name, token, sink);
+        }
     }
 }
 
@@ -291,49 +462,16 @@ fn choice_index(data: &[u8], fields: &[Token<Field>]) -> Option<u32> {
     token.integer(data)?.try_into().ok()
 }
 
-fn speak_delta(data: &[u8], choice: u32, fields: &[Token<Field>], sink: &mut impl Sink) {
-    let has =
-        |field| fields.iter().any(|token| token.field == field && token.filled(data).is_some());
-    let mut said_parts = false;
-    for (token, inside) in items(fields) {
-        let channel = match token.field {
-            Field::Content if token.kind == Kind::Object => {
-                if !said_parts {
-                    sink.delta(Delta::Warning(Warning::ContentNotString));
-                    said_parts = true;
-                }
-                speak_part(data, choice, Channel::Content, inside, sink);
-                continue;
-            }
-            Field::Content => Channel::Content,
-            Field::Refusal => Channel::Refusal,
-            Field::ReasoningContent => Channel::Reasoning,
-            // Some send the same text under two or three names.
-            Field::Reasoning if !has(Field::ReasoningContent) => Channel::Reasoning,
-            Field::ReasoningDetail if !has(Field::ReasoningContent) && !has(Field::Reasoning) => {
-                speak_part(data, choice, Channel::Reasoning, inside, sink);
-                continue;
-            }
-            Field::Call => {
-                speak_call(data, choice, token, inside, sink);
-                continue;
-            }
-            Field::LegacyCall if token.kind == Kind::Object => {
-                let mut piece = Piece {
-                    choice,
-                    index: Some(LEGACY_INDEX),
-                    warning: Some(Warning::LegacyFunctionCall),
-                    ..Piece::default()
-                };
-                read_function(data, inside, &mut piece);
-                sink.delta(Delta::Piece(piece));
-                continue;
-            }
-            _ => continue,
-        };
-        if let Some(text) = token.filled(data) {
-            sink.delta(Delta::Text { choice, channel, text });
-        }
+fn speak_extra(
+    data: &[u8],
+    owner: Owner,
+    name: &'static str,
+    token: Token<Field>,
+    sink: &mut impl Sink,
+) {
+    // `null`, `[]` and `{}` say nothing.
+    if token.kind != Kind::Null && token.bytes(data).len() > 2 {
+        sink.delta(Delta::Extra { owner, name: Text::plain(name), json: token.json(data) });
     }
 }
 
@@ -359,50 +497,6 @@ fn speak_part(
             sink.delta(Delta::Text { choice, channel, text });
         }
     }
-}
-
-fn speak_call(
-    data: &[u8],
-    choice: u32,
-    token: Token<Field>,
-    fields: &[Token<Field>],
-    sink: &mut impl Sink,
-) {
-    if token.kind != Kind::Object {
-        return;
-    }
-    let mut piece = Piece { choice, ..Piece::default() };
-    let mut is_custom = false;
-    let mut custom = Piece::default();
-    for (token, inside) in items(fields) {
-        match token.field {
-            Field::Index => match token.integer(data) {
-                Some(index) => {
-                    piece.index = Some(index);
-                    if index < 0 || token.kind != Kind::Number {
-                        piece.warning = Some(Warning::IndexInvalid);
-                    }
-                }
-                None if token.kind == Kind::Null => {}
-                None => {
-                    piece.index = Some(stand_in(token.bytes(data)));
-                    piece.warning = Some(Warning::IndexInvalid);
-                }
-            },
-            Field::Id => read_id(data, token, &mut piece),
-            Field::Type => is_custom = token.text(data).is_some_and(|text| text == *"custom"),
-            Field::Function => read_function(data, inside, &mut piece),
-            Field::Custom => read_function(data, inside, &mut custom),
-            _ => {}
-        }
-    }
-    // Some gateways put an empty `custom` beside the function.
-    if is_custom || custom.name.is_some() || custom.arguments.is_some() {
-        piece.kind = CallKind::Custom;
-        piece.name = custom.name.or(piece.name);
-        piece.arguments = custom.arguments.or(piece.arguments);
-    }
-    sink.delta(Delta::Piece(piece));
 }
 
 fn read_id<'a>(data: &'a [u8], token: Token<Field>, piece: &mut Piece<'a>) {

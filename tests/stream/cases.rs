@@ -54,3 +54,28 @@ fn openai_chat() {
 fn anthropic() {
     check("anthropic");
 }
+
+#[test]
+fn openai_responses() {
+    check("openai-responses");
+}
+
+#[test]
+fn gemini() {
+    check("gemini");
+}
+
+#[test]
+fn bedrock() {
+    check("bedrock");
+}
+
+#[test]
+fn cohere() {
+    check("cohere");
+}
+
+#[test]
+fn ollama() {
+    check("ollama");
+}

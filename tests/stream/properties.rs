@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolcall::{EmitAt, Event, Message, Options, Protocol};
 
-const PROTOCOLS: &[&str] = &["openai-chat", "anthropic"];
+const PROTOCOLS: &[&str] =
+    &["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "cohere", "ollama"];
 
 fn cut<'a>(body: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
     let (mut rest, mut chunks) = (body, Vec::new());
@@ -169,7 +170,13 @@ fn assert_fragments_join(events: &[Result<Event<'static>, String>]) -> Result<()
             Event::ToolCallStart(start) => {
                 prop_assert!(shown.insert(start.key, String::new()).is_none());
             }
-            Event::ToolCallDelta(delta) => *shown.get_mut(&delta.key).unwrap() += &delta.fragment,
+            Event::ToolCallDelta(delta) => {
+                let shown = shown.get_mut(&delta.key).unwrap();
+                if delta.replaces {
+                    shown.clear();
+                }
+                *shown += &delta.fragment;
+            }
             Event::ToolCallEnd(end) => {
                 let raw = match &end.result {
                     Ok(call) => call.arguments().raw(),

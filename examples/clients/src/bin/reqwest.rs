@@ -1,0 +1,27 @@
+//! The body of a reqwest response, event by event.
+
+use toolcall::stream::ToolCallStreamExt;
+use toolcall::{Event, Protocol};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let response = reqwest::Client::new()
+        .post(toolcall_clients::url()?)
+        .body("{\"stream\": true}")
+        .send()
+        .await?
+        .error_for_status()?;
+    let mut events = response.bytes_stream().tool_calls(Protocol::Auto);
+    while let Some(event) = events.next_event().await {
+        match event? {
+            Event::Text(text) => eprint!("{}", text.text),
+            Event::ToolCallDelta(delta) => eprint!("{}", delta.fragment), // for display only
+            Event::ToolCallEnd(end) => match end.result {
+                Ok(call) => println!("{} {}", call.name(), call.arguments().value()),
+                Err(invalid) => println!("FAILED {invalid}"),
+            },
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,382 @@
+//! The program: what it prints, and how it ends.
+#![cfg(feature = "cli")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+/// A whole call in Chat Completions.
+const GOOD: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\
+    \"function\":{\"name\":\"weather\",\"arguments\":\"{\\\"city\\\":\\\"東京\\\"}\"}}]}}]}\n\n\
+    data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
+    data: [DONE]\n\n";
+/// The same, and a second call that is no JSON.
+const BAD: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\",\"tool_calls\":[\
+    {\"index\":0,\"id\":\"call_1\",\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"}},\
+    {\"index\":1,\"id\":\"call_2\",\"function\":{\"name\":\"edit\",\"arguments\":\"{oops}\"}}\
+    ]}}]}\n\n\
+    data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
+    data: [DONE]\n\n";
+/// A call that the end cuts.
+const CUT: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\
+    \"function\":{\"name\":\"weather\",\"arguments\":\"{\\\"ci\"}}]}}]}\n\n";
+
+fn toolcall() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolcall"));
+    command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+fn run(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
+    toolcall().args(arguments).write_stdin(input).output().unwrap()
+}
+
+fn out(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn err(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    out(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A folder of its own for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn the_exit_status_says_how_it_went() {
+    let html = "<!doctype html><title>502</title>";
+    let cases = [(GOOD, 0), (BAD, 1), (CUT, 3), (html, 3), ("", 3), ("data: {{{\n\n", 3)];
+    for (input, status) in cases {
+        for command in [&["--format", "json"][..], &["events"], &["explain"]] {
+            let output = run(command, input);
+            assert_eq!(output.status.code(), Some(status), "{command:?} of {input}");
+        }
+    }
+    assert_eq!(run(&["--protocol", "smoke-signals"], GOOD).status.code(), Some(2));
+    assert_eq!(run(&["no-such-file"], "").status.code(), Some(4));
+}
+
+#[test]
+fn a_wrong_command_line_is_told_what_to_do() {
+    let output = run(&["--protocol", "smoke-signals"], "");
+    assert!(err(&output).contains("openai-chat, anthropic"), "{}", err(&output));
+    let output = run(&["--call", "7"], BAD);
+    assert_eq!(output.status.code(), Some(2));
+    let said = "toolcall: no call `7` among 2 calls: take its number in the table, counted from 0, \
+        or its id\n";
+    assert_eq!(err(&output), said);
+    let output = run(&["no-such-file"], "");
+    assert!(err(&output).starts_with("toolcall: reading no-such-file: "), "{}", err(&output));
+    assert_eq!(run(&["check"], "").status.code(), Some(2));
+}
+
+#[test]
+fn help_shows_three_examples_and_the_exit_status() {
+    let output = run(&["--help"], "");
+    for part in ["curl -sN", "--call 1 --raw", "check captures/", "Exit status:", "explain"] {
+        assert!(out(&output).contains(part), "{part}");
+    }
+}
+
+#[test]
+fn json_is_one_document() {
+    let output = run(&["--format", "json"], BAD);
+    let document: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(document["protocol"], "openai-chat");
+    assert_eq!(document["text"], "Hi");
+    assert_eq!(document["stop"], "tool_calls");
+    assert_eq!(document["stream"], "complete");
+    assert_eq!(document["calls"][0]["arguments"], json!({}));
+    assert_eq!(document["calls"][1]["error"], "malformed");
+    assert_eq!(document["calls"][1]["raw"], "{oops}");
+    assert!(err(&output).contains("edit"), "{}", err(&output));
+}
+
+#[test]
+fn in_a_pipe_a_line_is_a_call() {
+    let output = run(&[], BAD);
+    let lines = lines(&output);
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[0]["id"], "call_1");
+    assert_eq!(lines[1]["id"], "call_2");
+    assert_eq!(lines[2]["stream"], "complete");
+}
+
+#[test]
+fn the_table_is_aligned_and_cut_to_the_width() {
+    let output = toolcall()
+        .args(["--format", "table"])
+        .env("COLUMNS", "60")
+        .write_stdin(BAD.replace("weather", "天気").replace("{oops}", &"x".repeat(90)))
+        .output()
+        .unwrap();
+    let expected = "\
+#  id      tool  bytes  result            arguments
+0  call_1  天気  2      ok                {}
+1  call_2  edit  90     FAILED malformed  xxxxxxxxxxxxxxxxx…
+openai-chat, stop: tool_calls, 2 calls, 1 failed
+";
+    assert_eq!(out(&output), expected);
+}
+
+#[test]
+fn what_a_stream_says_cannot_move_the_cursor() {
+    let wicked = BAD.replace("edit", "\\u001b[2Jedit").replace("Hi", "\\u001b]0;x");
+    let table = run(&["--format", "table"], wicked.clone());
+    assert!(out(&table).contains("\\u{1b}[2Jedit"), "{}", out(&table));
+    let live = run(&["--live"], wicked.clone());
+    assert!(err(&live).contains("\\u{1b}]0;x"), "{}", err(&live));
+    for output in [table, run(&["explain"], wicked)] {
+        assert!(!output.stdout.contains(&0x1b));
+    }
+}
+
+#[test]
+fn one_call_comes_out_byte_for_byte() {
+    for call in ["1", "0.1", "call_2"] {
+        assert_eq!(out(&run(&["--call", call, "--raw"], BAD)), "{oops}", "{call}");
+    }
+    assert_eq!(out(&run(&["--raw"], BAD)), "{}\n{oops}\n");
+    let output = run(&["--call", "0", "--format", "json"], BAD);
+    let document: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(document["calls"].as_array().unwrap().len(), 1);
+    assert!(!err(&output).contains("edit"), "{}", err(&output));
+}
+
+#[test]
+fn live_shows_on_standard_error_and_leaves_the_data_alone() {
+    let output = run(&["--live"], BAD);
+    assert_eq!(out(&output), out(&run(&[], BAD)));
+    let live = "Hi\ncall 0 weather {}\ncall 1 edit {oops}\ncall 0 ok\ncall 1 FAILED malformed\n";
+    assert!(err(&output).starts_with(live), "{}", err(&output));
+}
+
+#[test]
+fn events_are_lines() {
+    let output = run(&["events"], BAD);
+    let lines = lines(&output);
+    let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    let expected = [
+        "text",
+        "tool_call_start",
+        "tool_call_delta",
+        "tool_call_start",
+        "tool_call_delta",
+        "tool_call_end",
+        "tool_call_end",
+        "stop",
+        "end",
+    ];
+    assert_eq!(kinds, expected);
+    let delta = lines.iter().find(|line| line["type"] == "tool_call_delta").unwrap();
+    assert_eq!(delta["fragment"], "{}");
+    assert_eq!((&delta["choice"], &delta["position"]), (&json!(0), &json!(0)));
+    let output = run(&["events", "--protocol", "openai-chat"], "data: {{{\n\n");
+    assert_eq!(self::lines(&output)[0]["kind"], "malformed-event");
+}
+
+#[test]
+fn explain_says_what_each_piece_did() {
+    let output = run(&["explain"], BAD);
+    for part in [
+        "bytes 0..",
+        "→ text \"Hi\"",
+        "→ call 1 edit begins, id \"call_2\"",
+        "→ call 1 edit +6 = 6 \"{oops}\"",
+        "→ call 0 weather ok, 2 bytes",
+        "→ call 1 edit FAILED",
+        "→ stop \"tool_calls\" (ToolCalls)",
+        "end of the stream at byte",
+        "→ complete",
+    ] {
+        assert!(out(&output).contains(part), "{part}: {}", out(&output));
+    }
+    assert!(out(&run(&["explain"], CUT)).contains("ENDED EARLY"));
+}
+
+#[test]
+fn colours_are_there_when_asked_for() {
+    let coloured = |arguments: &[&str], variable: (&str, &str)| {
+        let mut command = toolcall();
+        command.args(arguments).env(variable.0, variable.1).write_stdin(BAD);
+        command.output().unwrap().stdout.contains(&0x1b)
+    };
+    assert!(coloured(&["explain"], ("CLICOLOR_FORCE", "1")));
+    assert!(coloured(&["--format", "table"], ("CLICOLOR_FORCE", "1")));
+    assert!(!coloured(&["explain", "--no-color"], ("CLICOLOR_FORCE", "1")));
+    assert!(!coloured(&["--format", "table", "--no-color"], ("CLICOLOR_FORCE", "1")));
+    assert!(!coloured(&["explain"], ("NO_COLOR", "1")));
+}
+
+#[test]
+fn split_gives_the_same() {
+    let output = run(&["split"], BAD);
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+    assert!(out(&output).starts_with("same: "), "{}", out(&output));
+    assert_eq!(run(&["split"], "").status.code(), Some(0));
+    assert_eq!(run(&["split", "--sizes", "3"], "<html>").status.code(), Some(0));
+}
+
+#[test]
+fn check_names_what_is_wrong() {
+    let folder = folder("check");
+    fs::create_dir(folder.join("more")).unwrap();
+    fs::write(folder.join("good.sse"), GOOD).unwrap();
+    fs::write(folder.join("more/bad.sse"), BAD).unwrap();
+    fs::write(folder.join("more/cut.sse"), CUT).unwrap();
+    fs::write(folder.join("expected.json"), "{}").unwrap();
+    let output = toolcall().arg("check").arg(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let said: Vec<&str> = out(&output).lines().collect();
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(said[0].contains("bad.sse: call 1: arguments of `edit` are malformed"), "{said:?}");
+    assert!(said[1].contains("cut.sse: call 0: arguments of `weather` are truncated"), "{said:?}");
+    assert!(said[2].ends_with("cut.sse: the stream ended early"), "{said:?}");
+    assert_eq!(err(&output), "3 streams, 4 calls: 2 failed, 1 stream broke\n");
+
+    let quiet = toolcall().arg("check").arg(folder.join("good.sse")).output().unwrap();
+    assert_eq!((quiet.status.code(), out(&quiet)), (Some(0), ""));
+    let missing = toolcall().arg("check").arg(folder.join("gone.sse")).output().unwrap();
+    assert_eq!(missing.status.code(), Some(4));
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn headers_and_gzip_are_taken_off() {
+    let expected = out(&run(&[], GOOD)).to_owned();
+    let headed = |body: &[u8]| {
+        let head =
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/2 200 \r\ncontent-type: text/event-stream\r\n\r\n";
+        [head.as_bytes(), body].concat()
+    };
+    let inputs = [
+        gzipped(GOOD.as_bytes()),
+        headed(GOOD.as_bytes()),
+        headed(&gzipped(GOOD.as_bytes())),
+        gzipped(&headed(GOOD.as_bytes())),
+        format!("HTTP/1.0 200 OK\n\n{GOOD}").into_bytes(),
+    ];
+    for (at, input) in inputs.into_iter().enumerate() {
+        let output = run(&[], input);
+        assert_eq!(out(&output), expected, "{at}");
+        assert_eq!(output.status.code(), Some(0), "{at}");
+    }
+}
+
+#[test]
+fn a_refused_request_is_shown_with_its_status() {
+    let input = "HTTP/1.1 429 Too Many Requests\r\n\r\n{\"error\":{\"message\":\"slow down\"}}";
+    let output = run(&[], input);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(err(&output).contains("the HTTP status is 429"), "{}", err(&output));
+}
+
+#[test]
+fn what_cannot_be_unwrapped_is_a_reading_error() {
+    let mut cut = gzipped(BAD.as_bytes());
+    cut.truncate(cut.len() / 2);
+    let output = run(&["--format", "json"], cut);
+    assert_eq!(output.status.code(), Some(4));
+    let document: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(document["stream"], "ended-early");
+    let output = run(&[], "HTTP/1.1 200 OK\r\nno: end");
+    assert_eq!(output.status.code(), Some(4));
+    assert!(err(&output).contains("the HTTP header has no end"), "{}", err(&output));
+}
+
+#[test]
+fn a_name_of_the_header_is_no_header() {
+    for input in ["H", "HTTP", "\u{1f}", ""] {
+        assert_eq!(run(&[], input).status.code(), Some(3), "{input}");
+    }
+}
+
+#[test]
+fn completions_and_a_manual_page() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(out(&run(&["completions", shell], "")).contains("toolcall"), "{shell}");
+    }
+    let page = run(&["man"], "");
+    assert!(out(&page).contains(".TH toolcall 1"), "{}", out(&page));
+}
+
+/// A reader that goes away is nothing to complain of.
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    use std::process::{Command, Stdio};
+    let folder = folder("pipe");
+    let file = folder.join("long.sse");
+    fs::write(&file, GOOD.repeat(2000)).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_toolcall"))
+        .arg("sse")
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), err(&output)), (Some(0), ""));
+}
+
+/// In a pseudo-terminal: a table, in colour, cut to its width; and a progress bar that goes away.
+#[cfg(unix)]
+#[test]
+fn on_a_terminal() {
+    let folder = folder("terminal");
+    let file = folder.join("bad.sse");
+    fs::write(&file, BAD.replace("{oops}", &"東".repeat(90))).unwrap();
+    let program = r#"
+import fcntl, os, pty, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 70, 0, 0))
+    os.execv(sys.argv[1], sys.argv[1:])
+shown = b""
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    shown += piece
+status = os.waitpid(pid, 0)[1]
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(status))
+"#;
+    let on_terminal = |arguments: &[&str]| {
+        let mut command = Command::new("python3");
+        command.args(["-c", program, env!("CARGO_BIN_EXE_toolcall")]).args(arguments).arg(&file);
+        command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("COLUMNS");
+        command.output().unwrap()
+    };
+    let table = on_terminal(&[]);
+    assert_eq!(table.status.code(), Some(1), "{}", err(&table));
+    let red = "\u{1b}[1m\u{1b}[31mFAILED malformed\u{1b}[0m";
+    let row = format!("1  call_2  edit     270    {red}  {}…\r\n", "東".repeat(12));
+    assert!(out(&table).contains(&row), "{:?}", out(&table));
+    let check = on_terminal(&["check"]);
+    assert_eq!(check.status.code(), Some(1));
+    assert!(out(&check).contains("1/1") || out(&check).contains("0/1"), "{:?}", out(&check));
+    let summary = "1 stream, 2 calls: 1 failed, 0 streams broke\r\n";
+    assert!(out(&check).ends_with(summary), "{:?}", out(&check));
+}
