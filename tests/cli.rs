@@ -174,9 +174,9 @@ fn events_are_lines() {
         "tool_call_delta",
         "tool_call_start",
         "tool_call_delta",
-        "tool_call_end",
-        "tool_call_end",
         "stop",
+        "tool_call_end",
+        "tool_call_end",
         "end",
     ];
     assert_eq!(kinds, expected);

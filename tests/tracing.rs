@@ -1,5 +1,5 @@
 //! What a stream tells a subscriber, and what it must not tell.
-#![cfg(feature = "tracing")]
+#![cfg(all(feature = "tracing", feature = "std"))]
 
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
