@@ -25,7 +25,7 @@ use crate::protocol::Protocol;
 /// Reads events.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    envelope: Envelope<Field>,
+    pub(super) envelope: Envelope<Field>,
     /// The vendor's event of a chunk, decoded.
     chunk: Vec<u8>,
     /// The reader of these, once an event has told whose they are.
@@ -33,7 +33,7 @@ pub(crate) struct Reader {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+pub(super) enum Field {
     /// An event wrapped in its type.
     Wrapped(EventType),
     /// The type beside the payload.
@@ -62,7 +62,7 @@ enum Field {
 
 /// What an event is, by its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum EventType {
+pub(super) enum EventType {
     MessageStart,
     BlockStart,
     BlockDelta,

@@ -17,11 +17,11 @@ use crate::warning::Warning;
 /// Reads events.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    envelope: Envelope<Field>,
+    pub(super) envelope: Envelope<Field>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+pub(super) enum Field {
     Type,
     Id,
     Index,

@@ -20,7 +20,7 @@ use crate::warning::Warning;
 /// Reads chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    envelope: Envelope<Field>,
+    pub(super) envelope: Envelope<Field>,
     stream: Stream,
 }
 
@@ -35,7 +35,7 @@ struct Stream {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+pub(super) enum Field {
     Id,
     Model,
     Candidate,

@@ -53,6 +53,13 @@ macro_rules! formats {
                 }
             }
 
+            /// Reads every envelope in full from now on.
+            pub fn forget_shapes(&mut self) {
+                match self {
+                    $(Reader::$protocol(reader) => reader.envelope.forget_shapes(),)*
+                }
+            }
+
             /// Reads one event.
             pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
                 match self {

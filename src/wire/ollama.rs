@@ -15,12 +15,12 @@ use crate::warning::Warning;
 /// Reads lines.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    envelope: Envelope<Field>,
+    pub(super) envelope: Envelope<Field>,
     started: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+pub(super) enum Field {
     Model,
     Message,
     Done,

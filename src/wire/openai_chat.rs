@@ -19,7 +19,7 @@ use crate::warning::Warning;
 /// Reads chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    envelope: Envelope<Field>,
+    pub(super) envelope: Envelope<Field>,
     stream: Stream,
 }
 
@@ -41,7 +41,7 @@ struct Stream {
 const LEGACY_INDEX: i64 = i64::MIN;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+pub(super) enum Field {
     Id,
     Model,
     Object,

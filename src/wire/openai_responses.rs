@@ -20,7 +20,7 @@ use crate::frame::Frame;
 /// Reads events.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    envelope: Envelope<Field>,
+    pub(super) envelope: Envelope<Field>,
     stream: Stream,
 }
 
@@ -62,7 +62,7 @@ impl PartKind {
 const PARTS: usize = 16_384;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+pub(super) enum Field {
     Type,
     ItemId,
     OutputIndex,

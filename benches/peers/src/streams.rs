@@ -18,8 +18,22 @@ impl Random {
 }
 
 const WORDS: [&str; 16] = [
-    "the", " weather", " in", " Zürich", " is", " fine", ",", " and", " {\\\"city\\\":", " tool",
-    " 東京", "\\n", " call", " of", " a", " 42",
+    "the",
+    " weather",
+    " in",
+    " Zürich",
+    " is",
+    " fine",
+    ",",
+    " and",
+    " {\\\"city\\\":",
+    " tool",
+    " 東京",
+    "\\n",
+    " call",
+    " of",
+    " a",
+    " 42",
 ];
 
 /// Chat completion chunks of 350 bytes or so.
@@ -27,7 +41,8 @@ fn chat(size: usize) -> Vec<u8> {
     let mut random = Random(1);
     let mut out = String::new();
     while out.len() < size {
-        let pad: String = (0..random.below(90) + 20).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
+        let pad: String =
+            (0..random.below(90) + 20).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
         let _ = write!(
             out,
             "data: {{\"id\":\"chatcmpl-BenchAAAAAAAAAAAAAAAAAAAA\",\"object\":\"chat.completion.chunk\",\
