@@ -206,6 +206,60 @@ fn explain_says_what_each_piece_did() {
     assert!(out(&run(&["explain"], CUT)).contains("ENDED EARLY"));
 }
 
+/// Every recorded stream, by the protocol that its folder is named after.
+fn recorded() -> Vec<(String, PathBuf)> {
+    let mut streams = Vec::new();
+    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
+    let protocols =
+        ["anthropic", "bedrock", "cohere", "gemini", "ollama", "openai-chat", "openai-responses"];
+    for protocol in protocols {
+        for entry in fs::read_dir(corpora.join(protocol)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension != "json") {
+                streams.push((protocol.to_owned(), path));
+            }
+        }
+    }
+    assert!(streams.len() > 100, "{}", streams.len());
+    streams.sort();
+    streams
+}
+
+/// Whatever the framing: a piece is fed once, and all that it gives is shown.
+#[test]
+fn explain_comes_to_the_same_end_as_decode() {
+    for (protocol, path) in recorded() {
+        let of = |command: &str| {
+            toolcall().args([command, "--protocol", &protocol]).arg(&path).output().unwrap()
+        };
+        let (decoded, explained) = (of("decode"), of("explain"));
+        assert_eq!(decoded.status, explained.status, "{}", path.display());
+        let results = lines(&decoded);
+        let failed = results.iter().filter(|line| line["error"].is_string()).count();
+        let calls = results.iter().filter(|line| line["raw"].is_string()).count();
+        let shown = |word: &str| {
+            out(&explained)
+                .lines()
+                .filter(|line| line.starts_with("  → call") && line.contains(word))
+                .count()
+        };
+        assert_eq!(shown(" FAILED "), failed, "{}: {}", path.display(), out(&explained));
+        assert_eq!(shown(" ok, "), calls - failed, "{}: {}", path.display(), out(&explained));
+    }
+}
+
+#[test]
+fn recorded_streams_are_the_same_in_every_chunking() {
+    for (protocol, path) in recorded().into_iter().step_by(10) {
+        let output = toolcall()
+            .args(["split", "--sizes", "16", "--protocol", &protocol])
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}: {}", path.display(), out(&output));
+    }
+}
+
 #[test]
 fn colours_are_there_when_asked_for() {
     let coloured = |arguments: &[&str], variable: (&str, &str)| {
