@@ -3,8 +3,10 @@
 mod sse_support;
 
 use proptest::prelude::*;
-use sse_support::{Owned, run};
-use toolcall::sse::{EndOfStream, Limits, Options};
+use std::time::Duration;
+
+use sse_support::{Owned, cases, differential, run};
+use toolcall::sse::{Decoder, Encoder, EndOfStream, Limits, Options, Outgoing, RawBytes, Record};
 
 /// Pieces that meet each other in every way that matters, and any bytes between.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
@@ -111,6 +113,120 @@ proptest! {
                 segments.iter().map(|s| &stream[s.start as usize..s.end as usize]).collect();
             prop_assert_eq!(lines.join(&b'\n'), data);
             prop_assert!(segments.iter().all(|s| s.start >= span.start && s.end <= span.end));
+        }
+    }
+
+    #[test]
+    fn another_reader_reads_the_same(stream in stream(), size in 1usize..20) {
+        differential::check(&stream[..stream.len().min(512)], size);
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded(
+        sent in prop::collection::vec(outgoing(), 1..8),
+        size in 1usize..40,
+    ) {
+        let mut bytes = Vec::new();
+        let mut id = Vec::new();
+        let mut expected = Vec::new();
+        for (event, new_id, retry, data) in &sent {
+            let mut outgoing = match data {
+                Some(data) => Outgoing::data(data),
+                None => Outgoing::without_data(),
+            };
+            outgoing = event.iter().fold(outgoing, |outgoing, event| outgoing.with_event(event));
+            outgoing = new_id.iter().fold(outgoing, |outgoing, id| outgoing.with_id(id));
+            outgoing = retry.iter().fold(outgoing, |outgoing, &retry| outgoing.with_retry(retry));
+            Encoder::new().encode(&outgoing, &mut bytes).expect("nothing to refuse");
+            id = new_id.clone().unwrap_or(id);
+            if let Some(data) = data {
+                let name = event.clone().filter(|event| !event.is_empty());
+                expected.push((name.unwrap_or(b"message".to_vec()), lines_joined(data), id.clone()));
+            }
+        }
+        let run = run(&Options::default(), bytes.chunks(size));
+        let mut got = Vec::new();
+        for record in &run.records {
+            match record {
+                Owned::Event { event, data, id, .. } => {
+                    got.push((event.clone(), data.clone(), id.clone()));
+                }
+                Owned::Retry(..) | Owned::IdCommit(..) => {}
+                Owned::End(state, ..) => prop_assert_eq!(*state, toolcall::sse::EndState::Clean),
+                other => prop_assert!(false, "it injects {:?}", other),
+            }
+        }
+        prop_assert_eq!(got, expected);
+        prop_assert_eq!(&run.last_event_id, &id);
+        let retry = sent.iter().rev().find_map(|(_, _, retry, _)| *retry);
+        prop_assert_eq!(run.retry, retry.map(|retry| retry.as_millis()));
+    }
+
+    #[test]
+    fn what_is_refused_would_have_broken_out(value in bytes_of(b"a:\n\r\0 d"), in_id in any::<bool>()) {
+        let outgoing = Outgoing::data(b"x");
+        let outgoing =
+            if in_id { outgoing.with_id(&value) } else { outgoing.with_event(&value) };
+        let mut bytes = Vec::new();
+        let bad = value.iter().position(|byte| b"\n\r\0".contains(byte));
+        match Encoder::new().encode(&outgoing, &mut bytes) {
+            Ok(()) => prop_assert_eq!(bad, None),
+            Err(error) => {
+                prop_assert_eq!(Some(error.position()), bad);
+                prop_assert!(bytes.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn raw_bytes_pass_through(stream in stream(), size in 1usize..20) {
+        let (mut decoder, mut raw, mut sent) = (Decoder::new(), RawBytes::new(), Vec::new());
+        for chunk in stream.chunks(size) {
+            raw.push(chunk);
+            let mut input = chunk;
+            while let Some(record) = decoder.decode(&mut input) {
+                let Record::Event(event) = record else { continue };
+                sent.extend_from_slice(raw.take_to(event.span().end));
+            }
+        }
+        sent.extend_from_slice(raw.take_to(u64::MAX));
+        prop_assert_eq!(sent, stream);
+    }
+}
+
+fn bytes_of(alphabet: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(prop::sample::select(alphabet), 0..12)
+}
+
+type Sent = (Option<Vec<u8>>, Option<Vec<u8>>, Option<Duration>, Option<Vec<u8>>);
+
+fn outgoing() -> impl Strategy<Value = Sent> {
+    (
+        prop::option::of(bytes_of(b"ab: \xff")),
+        prop::option::of(bytes_of(b"7: \xff")),
+        prop::option::of(any::<u64>().prop_map(Duration::from_millis)),
+        prop::option::of(bytes_of(b"a: \n\r\0d\xf0")),
+    )
+}
+
+/// CR LF, CR and LF as LF.
+fn lines_joined(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (at, &byte) in data.iter().enumerate() {
+        match byte {
+            b'\n' if at > 0 && data[at - 1] == b'\r' => {}
+            b'\r' => out.push(b'\n'),
+            _ => out.push(byte),
+        }
+    }
+    out
+}
+
+#[test]
+fn another_reader_reads_the_cases_the_same() {
+    for case in cases() {
+        for size in [1, 2, 5, 64] {
+            differential::check(&case.input[..case.input.len().min(512)], size);
         }
     }
 }

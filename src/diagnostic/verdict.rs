@@ -330,6 +330,20 @@ impl fmt::Display for WritingFault {
     }
 }
 
+impl Clue {
+    /// The stable kebab-case name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Clue::NoFragments => "no-fragments",
+            Clue::MayHaveLost { .. } => "may-have-lost",
+            Clue::ParsesWithout { .. } => "parses-without",
+            Clue::ParsesExchanged { .. } => "parses-exchanged",
+            Clue::AnotherCall { .. } => "another-call",
+            Clue::TextAfterStop { .. } => "text-after-stop",
+        }
+    }
+}
+
 impl fmt::Display for Clue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -220,9 +220,9 @@ fn parts(message: &[u8], lengths: Lengths) -> Option<Parts> {
     let mut found: [Option<Range<usize>>; NAMES.len()] = [const { None }; NAMES.len()];
     let mut rest = summed.get(PRELUDE..payload)?;
     while !rest.is_empty() {
-        let (tail, (name, value)) = header(rest).ok()?;
+        let (tail, Header { name, text }) = header(rest).ok()?;
         let end = payload - tail.len();
-        if let (Some(known), Some(text)) = (NAMES.iter().position(|n| *n == name), value) {
+        if let (Some(known), Some(text)) = (NAMES.iter().position(|n| *n == name), text) {
             found[known].get_or_insert(end - text.len()..end);
         }
         rest = tail;
@@ -263,8 +263,13 @@ fn prelude(bytes: &[u8]) -> IResult<&[u8], Lengths> {
     Ok((rest, Lengths { total, headers }))
 }
 
-/// A header: its name, and its value if that is a string.
-fn header(bytes: &[u8]) -> IResult<&[u8], (&[u8], Option<&[u8]>)> {
+struct Header<'a> {
+    name: &'a [u8],
+    /// The value, if it is a string.
+    text: Option<&'a [u8]>,
+}
+
+fn header(bytes: &[u8]) -> IResult<&[u8], Header<'_>> {
     let (rest, name) = length_data(be_u8).parse(bytes)?;
     let (rest, kind) = be_u8.parse(rest)?;
     let (rest, value) = match kind {
@@ -280,5 +285,5 @@ fn header(bytes: &[u8]) -> IResult<&[u8], (&[u8], Option<&[u8]>)> {
         9 => take(16usize).parse(rest),
         _ => fail().parse(rest),
     }?;
-    Ok((rest, (name, (kind == 7).then_some(value))))
+    Ok((rest, Header { name, text: (kind == 7).then_some(value) }))
 }

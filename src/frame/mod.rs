@@ -126,9 +126,9 @@ pub(crate) fn short_line_end(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     if let Some(first) = bytes.first_chunk::<8>() {
         // The high bit of each byte that is zero; bits above the lowest one may be wrong.
-        let zeros = |word: u64| word.wrapping_sub(ONES) & !word & ONES << 7;
+        let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
         let word = u64::from_le_bytes(*first);
-        let ends = zeros(word ^ ONES * 0x0a) | zeros(word ^ ONES * 0x0d);
+        let ends = zeros(word ^ (ONES * 0x0a)) | zeros(word ^ (ONES * 0x0d));
         if ends != 0 {
             return Some(ends.trailing_zeros() as usize / 8);
         }

@@ -30,21 +30,41 @@
 //!
 //! [standard]: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
 
+#[cfg(feature = "codec")]
+mod codec;
+mod encode;
 mod framer;
 mod line;
 mod options;
+mod owned;
+mod raw;
+#[cfg(feature = "std")]
+mod reader;
 mod record;
+mod records;
 mod segments;
+#[cfg(feature = "stream")]
+mod stream;
 
 use core::time::Duration;
 
 pub use crate::frame::Body;
+#[cfg(feature = "codec")]
+pub use codec::Codec;
+pub use encode::{EncodeError, EncodedField, Encoder, Outgoing};
 pub use options::{EndOfStream, Limit, Limits, Options};
+pub use owned::{OwnedEvent, OwnedRecord};
+pub use raw::RawBytes;
+#[cfg(feature = "std")]
+pub use reader::Reader;
 pub use record::{
     Comment, Cut, End, EndState, Event, IdCommit, LimitExceeded, Record, Retry, Stray, StrayKind,
     Unterminated,
 };
+pub use records::Records;
 pub use segments::SegmentIter;
+#[cfg(feature = "stream")]
+pub use stream::RecordStream;
 
 use crate::frame::{Framing, MessageType, Place, Unit, UnitKind};
 use crate::limits::LimitKind;

@@ -2,6 +2,9 @@
 
 #![allow(dead_code)]
 
+pub mod differential;
+pub mod oracle;
+
 use std::ops::Range;
 
 use serde_json::Value;

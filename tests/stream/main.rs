@@ -4,3 +4,4 @@ mod cases;
 mod faults;
 mod properties;
 mod support;
+mod verdicts;

@@ -90,7 +90,9 @@ impl Framer {
     /// Adds to the last data line.
     #[inline]
     pub(super) fn append_data(&mut self, bytes: &[u8]) {
-        append(&mut self.data, bytes, self.options.limits.data);
+        // A block of one line cannot get longer than a line.
+        let most = if self.lines > 1 { self.options.limits.data } else { self.safe_line };
+        append(&mut self.data, bytes, most);
     }
 
     /// The blank line of a block; `end` is behind it. Whether the block gives something.
