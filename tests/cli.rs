@@ -71,7 +71,7 @@ fn the_exit_status_says_how_it_went() {
 #[test]
 fn a_wrong_command_line_is_told_what_to_do() {
     let output = run(&["--protocol", "smoke-signals"], "");
-    assert!(err(&output).contains("openai-chat, anthropic"), "{}", err(&output));
+    assert!(err(&output).contains("expected auto, openai-chat, "), "{}", err(&output));
     let output = run(&["--call", "7"], BAD);
     assert_eq!(output.status.code(), Some(2));
     let said = "toolcall: no call `7` among 2 calls: take its number in the table, counted from 0, \
