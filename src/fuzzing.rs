@@ -9,6 +9,7 @@ pub use crate::frame::fuzzing::frames;
 use crate::decoder::{Decoder, EmitAt, Options};
 use crate::event::Event;
 use crate::limits::Limits;
+use crate::preview::{self, Preview};
 use crate::protocol::Protocol;
 
 /// Decodes bytes whole and cut, and checks what must hold: the same events, one end, and fragments
@@ -26,6 +27,31 @@ pub fn decode(input: &[u8]) {
     let pieces = run(protocol, &options, body.chunks(usize::from(*size).max(1)));
     assert_eq!(whole, pieces, "{protocol}");
     check(&whole);
+}
+
+/// Previews a text whole and cut, and holds it against the parser. The first byte says how it is cut.
+pub fn preview(input: &[u8]) {
+    let [size, text @ ..] = input else { return };
+    let Ok(text) = core::str::from_utf8(text) else { return };
+    let whole = preview::view(text);
+    let mut pieces = Preview::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let wanted = usize::from(*size).max(1).min(rest.len());
+        let cut = (wanted..=rest.len()).find(|&at| rest.is_char_boundary(at)).unwrap_or(rest.len());
+        pieces.push(&rest[..cut]);
+        rest = &rest[cut..];
+    }
+    let state =
+        |preview: &Preview| (preview.to_string(), preview.is_complete(), preview.broken_at());
+    assert_eq!(state(&pieces), state(&whole));
+    // The parser refuses some things that can be shown: lone surrogates, numbers without bounds.
+    let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
+    let is_scalar = !text.trim_start().starts_with(['{', '[', '"']);
+    assert!(!is_json || is_scalar || whole.is_complete(), "{text}");
+    if whole.is_complete() {
+        assert_eq!(whole.broken_at(), None);
+    }
 }
 
 type Outcome = Result<Event<'static>, String>;
@@ -92,5 +118,10 @@ mod tests {
         }
         super::decode(b"");
         super::frames(b"");
+        for size in 0..9 {
+            for text in ["{\"a\": [1, \"\\ud83d\\ude00é\", tru", "1e999", "{}x", "\"\\ud83d\" "] {
+                super::preview(&[&[size], text.as_bytes()].concat());
+            }
+        }
     }
 }

@@ -48,8 +48,8 @@ pub fn view(text: &str) -> Preview {
 /// What can be seen of a JSON text that is being written.
 ///
 /// Where the text stops being JSON, the preview stops: what stood before stays to be seen. It takes
-/// up to some ten times the memory of the text (that of `[0,0,0…`), so the bounds of
-/// [`Limits`](crate::Limits) hold for it too.
+/// little more memory than the text where that holds mostly strings, and some thirty times as much
+/// at the worst (`[0,0,0…`): the bounds of [`Limits`](crate::Limits) bound it too.
 #[derive(Debug, Clone)]
 pub struct Preview {
     /// In the order in which they begin; the root is the first.
@@ -66,7 +66,7 @@ pub struct Preview {
     read: usize,
 }
 
-/// One value: 28 bytes, for there may be one to every two bytes of text.
+/// One value. Kept small, for there may be one to every two bytes of text.
 #[derive(Debug, Clone)]
 struct Node {
     kind: Kind,
@@ -561,6 +561,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+
+    #[test]
+    fn nodes_are_small() {
+        assert_eq!(size_of::<Node>(), 32);
+    }
 
     #[test]
     fn shown_as_far_as_it_has_come() {

@@ -192,7 +192,7 @@ impl<S: fmt::Debug, B: AsRef<[u8]>> fmt::Debug for ToolCallStream<S, B> {
 }
 
 /// Puts [`collect_message`](EventStreamExt::collect_message) on every stream of events, such as a
-/// `FramedRead` by a [`ToolCallCodec`](crate::codec::ToolCallCodec).
+/// `FramedRead` with a `ToolCallCodec` (feature `codec`).
 pub trait EventStreamExt<E>: Stream<Item = Result<Event<'static>, E>> + Sized {
     /// Drains the stream; as [`ToolCallStream::collect_message`].
     fn collect_message(self) -> CollectMessage<Self, E> {

@@ -71,7 +71,7 @@ fn the_exit_status_says_how_it_went() {
 #[test]
 fn a_wrong_command_line_is_told_what_to_do() {
     let output = run(&["--protocol", "smoke-signals"], "");
-    assert!(err(&output).contains("openai-chat, anthropic"), "{}", err(&output));
+    assert!(err(&output).contains("expected auto, openai-chat, "), "{}", err(&output));
     let output = run(&["--call", "7"], BAD);
     assert_eq!(output.status.code(), Some(2));
     let said = "toolcall: no call `7` among 2 calls: take its number in the table, counted from 0, \
@@ -204,6 +204,60 @@ fn explain_says_what_each_piece_did() {
         assert!(out(&output).contains(part), "{part}: {}", out(&output));
     }
     assert!(out(&run(&["explain"], CUT)).contains("ENDED EARLY"));
+}
+
+/// Every recorded stream, by the protocol that its folder is named after.
+fn recorded() -> Vec<(String, PathBuf)> {
+    let mut streams = Vec::new();
+    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
+    let protocols =
+        ["anthropic", "bedrock", "cohere", "gemini", "ollama", "openai-chat", "openai-responses"];
+    for protocol in protocols {
+        for entry in fs::read_dir(corpora.join(protocol)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension != "json") {
+                streams.push((protocol.to_owned(), path));
+            }
+        }
+    }
+    assert!(streams.len() > 100, "{}", streams.len());
+    streams.sort();
+    streams
+}
+
+/// Whatever the framing: a piece is fed once, and all that it gives is shown.
+#[test]
+fn explain_comes_to_the_same_end_as_decode() {
+    for (protocol, path) in recorded() {
+        let of = |command: &str| {
+            toolcall().args([command, "--protocol", &protocol]).arg(&path).output().unwrap()
+        };
+        let (decoded, explained) = (of("decode"), of("explain"));
+        assert_eq!(decoded.status, explained.status, "{}", path.display());
+        let results = lines(&decoded);
+        let failed = results.iter().filter(|line| line["error"].is_string()).count();
+        let calls = results.iter().filter(|line| line["raw"].is_string()).count();
+        let shown = |word: &str| {
+            out(&explained)
+                .lines()
+                .filter(|line| line.starts_with("  → call") && line.contains(word))
+                .count()
+        };
+        assert_eq!(shown(" FAILED "), failed, "{}: {}", path.display(), out(&explained));
+        assert_eq!(shown(" ok, "), calls - failed, "{}: {}", path.display(), out(&explained));
+    }
+}
+
+#[test]
+fn recorded_streams_are_the_same_in_every_chunking() {
+    for (protocol, path) in recorded().into_iter().step_by(10) {
+        let output = toolcall()
+            .args(["split", "--sizes", "16", "--protocol", &protocol])
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}: {}", path.display(), out(&output));
+    }
 }
 
 #[test]

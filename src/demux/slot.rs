@@ -70,9 +70,6 @@ pub(crate) struct Slot {
     structure: Structure,
 }
 
-/// What some servers write where they mean that there is no name.
-pub(crate) const NULL: &str = "null";
-
 /// See [`Slot`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {

@@ -45,19 +45,19 @@ struct Walk {
 
 impl Walk {
     fn through(&mut self, body: &[u8], mut decoder: Decoder) -> io::Result<()> {
-        let mut start = 0;
+        let (mut start, mut fed) = (0, 0);
         for end in ends(body) {
-            let piece = &body[start..end];
-            let mut input = piece;
+            let mut input = &body[fed..end];
+            fed = end;
             let mut events = Vec::new();
             while let Some(event) = decoder.decode(&mut input).transpose() {
                 events.push(event.map(Event::into_owned));
             }
-            // A byte of a binary frame is no piece yet.
-            if events.is_empty() && !piece.ends_with(b"\n") {
+            // A byte alone is no piece yet.
+            if events.is_empty() && !body[..end].ends_with(b"\n") {
                 continue;
             }
-            self.piece(start, piece)?;
+            self.piece(start, &body[start..end])?;
             start = end;
             events.into_iter().try_for_each(|event| self.event(event))?;
         }

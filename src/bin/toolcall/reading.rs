@@ -23,7 +23,7 @@ pub struct Reading {
 }
 
 /// Something that a stream gave, in its order.
-pub type Item<'a> = Result<Event<'a>, &'a Error>;
+pub type Item<'a> = Result<&'a Event<'a>, &'a Error>;
 
 impl Reading {
     /// Reads all of `input` with `decoder` and shows each item to `see`.
@@ -39,7 +39,7 @@ impl Reading {
         while let Some(item) = events.next_event() {
             match item {
                 Ok(event) => {
-                    see(Ok(event.clone()))?;
+                    see(Ok(&event))?;
                     message.push(event);
                 }
                 Err(StreamError::Transport(error)) => unreadable = Some(error),

@@ -73,7 +73,7 @@ fn difference(
         })?;
     let shown = |events: &[Result<Event<'static>, Error>]| match events.get(at) {
         None => "nothing".into(),
-        Some(Ok(event)) => events::line(&Ok(event.clone())).to_string(),
+        Some(Ok(event)) => events::line(&Ok(event)).to_string(),
         Some(Err(error)) => events::line(&Err(error)).to_string(),
     };
     Some(format!("event {at} is {} and was {}", shown(pieces), shown(whole)))
