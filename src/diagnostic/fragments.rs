@@ -85,6 +85,12 @@ impl FragmentMap {
         self.words.push(word);
     }
 
+    /// Forgets all fragments and keeps the room for as many.
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.wide.clear();
+    }
+
     #[cold]
     fn push_wide(&mut self, wide: Wide) -> u64 {
         // A wide entry stands for at least 64 KiB of the stream or 255 events, so 2^32 of them are

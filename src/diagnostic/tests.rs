@@ -7,6 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::extras::Extras;
 use crate::warning::Warnings;
 
 /// A call whose fragments came in one event each, 300 bytes apart.
@@ -27,7 +28,9 @@ pub(super) fn call(fragments: &[&str], ending: Ending) -> Unfinished {
         warnings: Warnings::default(),
         ending,
         last: true,
+        unproved: false,
         after_stop: None,
+        extras: Extras::default(),
     }
 }
 
