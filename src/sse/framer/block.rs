@@ -14,6 +14,7 @@ impl Framer {
     /// How long a line may be whose field's value begins at `value`, `None` if it is too much in
     /// any case; and the limit it passes beyond that. `before` is the data that is there already,
     /// with the LF that joins it.
+    #[inline(always)]
     pub(super) fn room(&self, field: Field, value: usize, before: usize) -> (Option<usize>, Limit) {
         let Limits { line, data, event, id, .. } = self.options.limits;
         let (room, limit) = match field {
@@ -75,7 +76,7 @@ impl Framer {
     }
 
     /// Begins a copied data line whose value stands at `at`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_data(&mut self, at: u64) {
         if self.lines == 0 {
             self.data.clear();

@@ -172,7 +172,7 @@ impl Framer {
     }
 
     /// Adds bytes to the unfinished line's value. Whether they pass a limit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn extend_value(&mut self, field: Field, part: &[u8], at: u64) -> bool {
         if at + part.len() as u64 > self.line_room {
             self.partial = Partial::Skip;
@@ -216,7 +216,7 @@ impl Framer {
     }
 
     /// The unfinished line has a value that begins at `at`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter_value(&mut self, field: Field, at: u64) {
         if self.skipping && field != Field::Retry {
             self.partial = Partial::Skip;
