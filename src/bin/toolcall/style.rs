@@ -60,7 +60,7 @@ pub fn cut(text: &str, columns: usize) -> String {
         left = left.saturating_sub(width);
         is_room
     };
-    text.chars().take_while(fits).chain(['…']).take(columns.max(1)).collect()
+    text.chars().take_while(fits).chain(['…']).collect()
 }
 
 /// Fills a text up to some columns.
