@@ -108,7 +108,7 @@ pub(crate) fn settle(
         }
         Some(TextReading::Cut) => return Err(invalid(call, InvalidKind::Truncated, end, None)),
         Some(TextReading::Malformed { offset, expected }) => {
-            let (offset, error) = (*offset, serde::de::Error::custom(&expected));
+            let (offset, error) = (*offset, serde::de::Error::custom(expected));
             return Err(invalid(call, InvalidKind::Malformed, offset, Some(error)));
         }
         Some(TextReading::Raw | TextReading::BrokenJson) => return settle_json(call, options),

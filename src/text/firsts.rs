@@ -1,12 +1,14 @@
 //! The bytes that any marker begins with: what plain text is searched for.
 
+use alloc::boxed::Box;
+
 use super::format::Format;
 
 /// A set of bytes to search for, in the fastest way for its size.
 #[derive(Debug, Clone)]
 pub(crate) enum Firsts {
     Few { bytes: [u8; 3], count: usize },
-    Many([bool; 256]),
+    Many(Box<[bool; 256]>),
 }
 
 impl Firsts {
@@ -26,7 +28,7 @@ impl Firsts {
         let mut count = 0;
         for byte in (0..=u8::MAX).filter(|byte| set[*byte as usize]) {
             if count == bytes.len() {
-                return Firsts::Many(set);
+                return Firsts::Many(Box::new(set));
             }
             bytes[count] = byte;
             count += 1;

@@ -205,13 +205,11 @@ fn speak(
     }
 }
 
-fn message<'t>(fields: &'t [Token<Field>]) -> Option<&'t [Token<Field>]> {
+fn message(fields: &[Token<Field>]) -> Option<&[Token<Field>]> {
     items(fields).find(|(token, _)| token.field == Field::Message).map(|(_, inside)| inside)
 }
 
-fn calls<'t>(
-    message: &'t [Token<Field>],
-) -> impl Iterator<Item = (Token<Field>, &'t [Token<Field>])> {
+fn calls(message: &[Token<Field>]) -> impl Iterator<Item = (Token<Field>, &[Token<Field>])> {
     items(message).filter(|(token, _)| token.field == Field::Call && token.kind == Kind::Object)
 }
 

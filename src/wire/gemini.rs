@@ -172,7 +172,8 @@ impl Stream {
                 _ => {}
             }
         }
-        if !self.started && !(id.is_empty() && model.is_empty()) {
+        let has_head = !id.is_empty() || !model.is_empty();
+        if has_head && !self.started {
             self.started = true;
             sink.delta(Delta::MessageStart { id, model });
         }
@@ -353,10 +354,11 @@ fn speak_value(
     for (token, _) in items(fields) {
         match token.field {
             Field::Path => update.path = token.text(data).unwrap_or_default(),
-            Field::String => match token.text(data) {
-                Some(text) => update.value = Value::Text(text),
-                None => {}
-            },
+            Field::String => {
+                if let Some(text) = token.text(data) {
+                    update.value = Value::Text(text)
+                }
+            }
             Field::Scalar if token.kind != Kind::Null => {
                 update.value = Value::Scalar(token.json(data));
             }

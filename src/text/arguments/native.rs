@@ -82,7 +82,7 @@ fn value<'a>(
 }
 
 /// A string between marks, or a JSON string; `None` where neither stands.
-#[allow(clippy::type_complete)]
+#[allow(clippy::type_complexity)]
 fn string<'a>(
     input: &'a str,
     grammar: &Native,

@@ -59,7 +59,7 @@ fn keyword(input: &str) -> IResult<&str, &str> {
     verify(part, |name: &str| !name.starts_with(|c: char| c.is_ascii_digit())).parse(input)
 }
 
-fn fail<'a, T>(input: &'a str, kind: ErrorKind) -> IResult<&'a str, T> {
+fn fail<T>(input: &str, kind: ErrorKind) -> IResult<&str, T> {
     Err(nom::Err::Error(Error::new(input, kind)))
 }
 
