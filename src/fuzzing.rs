@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+pub use crate::diagnostic::fuzzing::diagnose;
 pub use crate::frame::fuzzing::frames;
 
 use crate::decoder::{Decoder, EmitAt, Options};
@@ -87,6 +88,7 @@ mod tests {
             }
         }
         super::decode(b"");
+        super::diagnose(b"");
         super::frames(b"");
     }
 }

@@ -85,6 +85,8 @@ mod limits;
 mod message;
 pub mod preview;
 mod protocol;
+#[cfg(feature = "serde")]
+mod serialize;
 pub mod sse;
 mod stop;
 #[cfg(feature = "stream")]
@@ -97,8 +99,8 @@ mod wire;
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
 pub use decoder::{Decoder, EmitAt, Options};
 pub use diagnostic::{
-    Clue, Cut, Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind, Report,
-    Verdict, WritingFault,
+    Clue, Cut, Fragment, Fragments, InvalidKind, InvalidToolCall, Misrouted, ParseError, Recovery,
+    RecoveryKind, Report, Verdict, WritingFault,
 };
 pub use error::{Error, ErrorKind, Position};
 pub use event::Event;

@@ -94,6 +94,12 @@ impl FragmentMap {
         WIDE << EVENT_SHIFT | index
     }
 
+    /// Forgets all fragments and keeps the room for as many.
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.wide.clear();
+    }
+
     /// How many fragments were recorded.
     pub(crate) fn len(&self) -> usize {
         self.words.len()
@@ -176,6 +182,18 @@ mod tests {
         map.push(3, 1, 10, 90);
         assert_eq!(map.len(), 0);
         assert_eq!(map.words.capacity(), 0);
+    }
+
+    #[test]
+    fn clear_starts_anew() {
+        let mut map = FragmentMap::default();
+        map.push(3, 7, 1000, 1100);
+        map.push(usize::MAX, u64::MAX, 0, u64::MAX);
+        map.clear();
+        map.push(2, 9, 1300, 1400);
+        let fragments: Vec<_> = map.iter("ab").collect();
+        let expected = Fragment { text: "ab", range: 0..2, event: 9, span: 1300..1400 };
+        assert_eq!(fragments, [expected]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::extras::Extras;
 use crate::warning::Warnings;
 
 /// A call whose fragments came in one event each, 300 bytes apart.
@@ -27,7 +28,9 @@ pub(super) fn call(fragments: &[&str], ending: Ending) -> Unfinished {
         warnings: Warnings::default(),
         ending,
         last: true,
+        unproved: false,
         after_stop: None,
+        extras: Extras::default(),
     }
 }
 
@@ -139,6 +142,9 @@ fn examples() -> Vec<(&'static str, InvalidToolCall)> {
     let mut late = call(&[r#"{"a":1}"#, r#"{"b":"#, "2}"], Stopped);
     late.after_stop = Some(7);
     examples.push(("after the stop", failed(late)));
+    let mut pieced = call(&[r#"{"city":"Oslo"}"#], Stopped);
+    pieced.unproved = true;
+    examples.push(("put together here", failed(pieced)));
     let mut nameless = call(&["{'a': 1}"], Stopped);
     (nameless.id, nameless.name, nameless.fragments) = (None, String::new(), FragmentMap::off());
     nameless.key = CallKey { choice: 1, position: 3 };
