@@ -3,9 +3,11 @@
 use alloc::string::String;
 use core::fmt;
 
-use serde::de::DeserializeOwned;
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::Value;
 
+use crate::diagnostic::ParseError;
 use crate::extras::Extras;
 use crate::warning::{Warning, Warnings};
 
@@ -139,12 +141,23 @@ impl Arguments {
         serde_json::from_str(self.text()).unwrap_or(Value::Null)
     }
 
-    /// The arguments as a type of the caller's.
+    /// The arguments as a type of the caller's. A custom tool's free text is read as a string.
     ///
     /// # Errors
-    /// Where the JSON does not fit the type.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.text())
+    /// Where they do not fit the type: which value does not, what would, and where it stands.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ParseError> {
+        if self.free_text {
+            let text: StrDeserializer<'_, serde_json::Error> =
+                self.raw.as_str().into_deserializer();
+            return T::deserialize(text)
+                .map_err(|error| ParseError::of_free_text(error, &self.raw));
+        }
+        let text = self.text();
+        serde_json::from_str(text).map_err(|error| match self.is_empty() {
+            true => ParseError::of_free_text(error, &self.raw),
+            // A reading that was recovered is the end of the raw text.
+            false => ParseError::of_json(error, text, self.raw.len() - text.len()),
+        })
     }
 
     /// Whether the wire sent no argument text at all.

@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+pub use crate::diagnostic::fuzzing::diagnose;
 pub use crate::frame::fuzzing::frames;
 
 use crate::decoder::{Decoder, EmitAt, Options};
@@ -117,6 +118,7 @@ mod tests {
             }
         }
         super::decode(b"");
+        super::diagnose(b"");
         super::frames(b"");
         for size in 0..9 {
             for text in ["{\"a\": [1, \"\\ud83d\\ude00é\", tru", "1e999", "{}x", "\"\\ud83d\" "] {

@@ -87,6 +87,8 @@ mod message;
 pub mod preview;
 mod protocol;
 mod response;
+#[cfg(feature = "serde")]
+mod serialize;
 pub mod sse;
 mod stop;
 #[cfg(feature = "stream")]
@@ -99,8 +101,8 @@ mod wire;
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
 pub use decoder::{Decoder, EmitAt, Options};
 pub use diagnostic::{
-    Clue, Cut, Fragment, Fragments, InvalidKind, InvalidToolCall, Recovery, RecoveryKind, Report,
-    Verdict, WritingFault,
+    Clue, Cut, Fragment, Fragments, InvalidKind, InvalidToolCall, Misrouted, ParseError, Recovery,
+    RecoveryKind, Report, Verdict, WritingFault,
 };
 pub use error::{Error, ErrorKind, Position};
 pub use event::Event;

@@ -315,8 +315,8 @@ fn text_after_the_stop_is_found() {
     each(|fragments, index| {
         let mut all: Vec<&str> = fragments.iter().map(|fragment| &fragment[..]).collect();
         let whole = fragments.concat();
-        let late = &whole[..whole.floor_char_boundary(index)];
-        all.extend([late, "}"]);
+        let late: String = whole.chars().take(index).collect();
+        all.extend([&late, "}"]);
         let mut call = call(&all, Ending::Stopped);
         call.after_stop = Some(whole.len());
         let failure = failed(call);
@@ -346,5 +346,82 @@ fn tokens_that_were_left_are_found() {
         assert_eq!(failure.verdict(), Verdict::TrailingToken { at, length });
         score.count(true, true);
     });
+    score.at_least_95_percent();
+}
+
+/// Two calls, a fragment of each.
+fn two_calls(longest: usize) -> impl Strategy<Value = ([Vec<String>; 2], [usize; 2])> {
+    let index = any::<prop::sample::Index>;
+    (fragments(longest), fragments(longest), index(), index()).prop_map(|(a, b, i, j)| {
+        let indices = [i.index(a.len()), j.index(b.len())];
+        ([a, b], indices)
+    })
+}
+
+/// Settles two calls whose fragments came in turn, so that a fragment's event tells its place.
+fn settled_in_turn(calls: &[Vec<String>; 2]) -> [Option<InvalidToolCall>; 2] {
+    [0, 1].map(|position| {
+        let fragments: Vec<&str> = calls[position].iter().map(|fragment| &fragment[..]).collect();
+        let mut unfinished = call(&fragments, Ending::Stopped);
+        unfinished.key.position = position as u32;
+        unfinished.fragments = FragmentMap::default();
+        let mut end = 0;
+        for (n, fragment) in fragments.iter().enumerate() {
+            end += fragment.len();
+            let event = 2 * n as u64 + position as u64;
+            unfinished.fragments.push(end, event, event * 200, event * 200 + 190);
+        }
+        settle(unfinished, SettleOptions::default()).err()
+    })
+}
+
+/// Where several exchanges fit, none is named; the one that was made is among them.
+#[test]
+fn exchanged_fragments_of_two_calls_are_found() {
+    let mut score = Score::default();
+    let mut named = 0;
+    for longest in LENGTHS {
+        for (mut calls, [i, j]) in cases(two_calls(longest), CASES) {
+            let [a, b] = &mut calls;
+            core::mem::swap(&mut a[i], &mut b[j]);
+            let [Some(a), Some(b)] = settled_in_turn(&calls) else { continue };
+            let is_made = |way: &Misrouted| (way.fragment, way.exchanged_for) == (i, Some(j));
+            let near = |failure: &InvalidToolCall, index: usize| {
+                let before = failure.fragments().filter(|f| f.range.start <= failure.offset());
+                before.count() <= index + 8
+            };
+            score.count(near(&a, i) && near(&b, j), exchange::ways(&a, &b).iter().any(is_made));
+            if let Some(way) = a.misrouted_with(&b) {
+                named += 1;
+                assert!(is_made(&way), "{i} {j} {way:?}\n{}\n{}", a.report(), b.report());
+            }
+        }
+    }
+    score.at_least_95_percent();
+    assert!(named * 3 > score.provable, "{named} named of {}", score.provable);
+}
+
+/// The same with a fragment that only moved, by its event.
+#[test]
+fn a_fragment_under_the_wrong_call_is_found() {
+    let mut score = Score::default();
+    for longest in LENGTHS {
+        for (mut calls, [i, _]) in cases(two_calls(longest), CASES) {
+            if i >= calls[1].len() {
+                continue;
+            }
+            let moved = calls[0].remove(i);
+            calls[1].insert(i, moved.clone());
+            let [Some(a), Some(b)] = settled_in_turn(&calls) else { continue };
+            let is_made = |way: &Misrouted| {
+                (way.from.position, way.fragment, way.exchanged_for) == (1, i, None)
+            };
+            let before = b.fragments().filter(|f| f.range.start <= b.offset());
+            score.count(before.count() <= i + 8, exchange::ways(&a, &b).iter().any(is_made));
+            if let Some(way) = a.misrouted_with(&b) {
+                assert!(is_made(&way), "{i} {way:?}\n{}\n{}", a.report(), b.report());
+            }
+        }
+    }
     score.at_least_95_percent();
 }

@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use super::display::is_invisible;
 use super::verdict::WritingFault;
 use super::{InvalidKind, settle};
 
@@ -14,6 +15,8 @@ pub(super) struct Finding {
     pub expected: Cow<'static, str>,
     /// What the text has there, e.g. "`m`".
     pub found: String,
+    /// How many bytes of the text that is.
+    pub length: usize,
     /// What the writer did, if it was the writer.
     pub fault: WritingFault,
 }
@@ -26,7 +29,6 @@ impl Finding {
         offset: usize,
         error: Option<&serde_json::Error>,
     ) -> Self {
-        let found = found_at(raw, offset);
         let message = error.map(ToString::to_string).unwrap_or_default();
         let message = message.split(" at line ").next().unwrap_or_default();
         let (expected, fault) = match kind {
@@ -38,13 +40,18 @@ impl Finding {
             }
             InvalidKind::Malformed => malformed(raw, offset, message),
         };
+        let word = match fault {
+            WritingFault::InvalidEscape | WritingFault::ControlCharacter => "",
+            _ => word_at(raw, offset),
+        };
         let found = match kind {
             InvalidKind::NotObject => json_type(raw).into(),
             InvalidKind::DoubleEncoded => "a string that holds one".into(),
             InvalidKind::Concatenated => "a second value".into(),
-            _ => found,
+            _ if word.is_empty() => character_at(raw, offset),
+            _ => format!("`{word}`"),
         };
-        Finding { expected: Cow::Borrowed(expected), found, fault }
+        Finding { expected: Cow::Borrowed(expected), found, length: word.len(), fault }
     }
 }
 
@@ -68,6 +75,9 @@ fn malformed(raw: &str, offset: usize, message: &str) -> (&'static str, WritingF
     match message {
         m if m.starts_with("control character") => {
             ("an escape, or the closing `\"`", WritingFault::ControlCharacter)
+        }
+        "invalid escape" if is_in_code_unit(raw, offset) => {
+            ("four hexadecimal digits", WritingFault::InvalidEscape)
         }
         "invalid escape" => (
             "one of the escapes `\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX`",
@@ -124,6 +134,13 @@ fn malformed(raw: &str, offset: usize, message: &str) -> (&'static str, WritingF
     }
 }
 
+/// Whether the offset lies among the digits of an escape like `\u00e9`.
+fn is_in_code_unit(raw: &str, offset: usize) -> bool {
+    let before = raw.as_bytes()[..offset].iter().rev();
+    let digits = before.clone().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    digits < 4 && before.skip(digits).take(2).eq([&b'u', &b'\\'])
+}
+
 /// Two things stand side by side, or a bracket of the other kind.
 fn unseparated(before: &str, text: &str, wrong_closer: u8) -> WritingFault {
     match text.as_bytes().first() {
@@ -164,35 +181,31 @@ fn is_comment(text: &str) -> bool {
     text.starts_with("//") || text.starts_with("/*") || text.starts_with('#')
 }
 
-/// The word that the offset lies in, empty where it lies in none.
-pub(super) fn word_at(raw: &str, offset: usize) -> &str {
+/// The word that begins at the offset, if it is a plain one.
+fn word_at(raw: &str, offset: usize) -> &str {
+    const LONGEST: usize = 24;
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let bytes = raw.as_bytes();
-    let Some(true) = bytes.get(offset).map(is_word) else { return "" };
-    let start = bytes[..offset].iter().rev().take_while(|byte| is_word(byte)).count();
-    let length = bytes[offset..].iter().take_while(|byte| is_word(byte)).count();
-    raw.get(offset - start..offset + length).unwrap_or("")
+    if offset > 0 && bytes.get(offset - 1).is_some_and(is_word) {
+        return "";
+    }
+    let rest = &bytes[offset.min(bytes.len())..];
+    let length = rest.iter().take(LONGEST + 1).take_while(|byte| is_word(byte)).count();
+    let word = raw.get(offset..offset + length).unwrap_or("");
+    if word.len() <= LONGEST && word.is_ascii() { word } else { "" }
 }
 
-fn found_at(raw: &str, offset: usize) -> String {
-    const LONGEST_WORD: usize = 24;
-    let Some(found) = raw[floor(raw, offset)..].chars().next() else {
-        return "the end of the text".into();
-    };
-    match found {
-        '\n' => "a raw line feed".into(),
-        '\t' => "a raw tab".into(),
-        '\r' => "a raw carriage return".into(),
-        '`' => "a backtick".into(),
-        found if found.is_control() || super::display::is_invisible(found) => {
+fn character_at(raw: &str, offset: usize) -> String {
+    match raw[floor(raw, offset)..].chars().next() {
+        None => "the end of the text".into(),
+        Some('\n') => "a raw line feed".into(),
+        Some('\t') => "a raw tab".into(),
+        Some('\r') => "a raw carriage return".into(),
+        Some('`') => "a backtick".into(),
+        Some(found) if found.is_control() || is_invisible(found) => {
             format!("the character U+{:04X}", u32::from(found))
         }
-        found => match word_at(raw, offset) {
-            word if word.len() > 1 && word.len() <= LONGEST_WORD && word.is_ascii() => {
-                format!("`{word}`")
-            }
-            _ => format!("`{found}`"),
-        },
+        Some(found) => format!("`{found}`"),
     }
 }
 

@@ -185,6 +185,18 @@ mod tests {
     }
 
     #[test]
+    fn clear_starts_anew() {
+        let mut map = FragmentMap::default();
+        map.push(3, 7, 1000, 1100);
+        map.push(usize::MAX, u64::MAX, 0, u64::MAX);
+        map.clear();
+        map.push(2, 9, 1300, 1400);
+        let fragments: Vec<_> = map.iter("ab").collect();
+        let expected = Fragment { text: "ab", range: 0..2, event: 9, span: 1300..1400 };
+        assert_eq!(fragments, [expected]);
+    }
+
+    #[test]
     fn a_fragment_takes_one_word() {
         let mut map = FragmentMap::default();
         for n in 0..10_000u64 {

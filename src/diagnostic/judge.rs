@@ -20,11 +20,11 @@ use super::verdict::{Clue, Cut, Verdict, WritingFault};
 use super::{Inner, InvalidKind, fault};
 
 /// Fragments shorter than this prove nothing by fitting: a model writes a comma too many as well.
-const PROVING: usize = 8;
+pub(super) const PROVING: usize = 8;
 /// How many fragments before the fault are looked at.
-const WINDOW: usize = 8;
+pub(super) const WINDOW: usize = 8;
 /// How many bytes may be parsed again for one verdict, whatever the text's length.
-const BUDGET: usize = 32 << 20;
+pub(super) const BUDGET: usize = 32 << 20;
 
 pub(super) fn verdict(failure: &Inner) -> Verdict {
     let call = &failure.call;
@@ -37,6 +37,7 @@ pub(super) fn verdict(failure: &Inner) -> Verdict {
             Ending::Length if call.last => Cut::TokenLimit,
             Ending::ContentFilter if call.last => Cut::ContentFilter,
             Ending::Refusal if call.last => Cut::Refusal,
+            _ if call.unproved => Cut::Unproved,
             _ => Cut::Unexplained,
         };
         if by != Cut::Unexplained {

@@ -3,11 +3,14 @@
 #[cfg(test)]
 mod built;
 mod display;
+mod exchange;
 mod fault;
 mod finding;
 mod fragments;
+pub mod fuzzing;
 mod judge;
 mod keys;
+mod mismatch;
 mod model_text;
 mod recovery;
 mod report;
@@ -26,7 +29,9 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::ops::Range;
 
+pub use exchange::Misrouted;
 pub use fragments::{Fragment, Fragments};
+pub use mismatch::ParseError;
 pub use recovery::{Recovery, RecoveryKind};
 pub use report::Report;
 pub use verdict::{Clue, Cut, Verdict, WritingFault};
@@ -187,6 +192,14 @@ impl InvalidToolCall {
     /// Looks at the text again each time it is asked, up to a bounded number of times over.
     pub fn verdict(&self) -> Verdict {
         judge::verdict(&self.0)
+    }
+
+    /// Whether a fragment of this call came under another call of the same message that failed as
+    /// well, or the two exchanged one: put right, both calls parse, and in no other way.
+    ///
+    /// Looks at a bounded number of fragments before each fault.
+    pub fn misrouted_with(&self, other: &InvalidToolCall) -> Option<Misrouted> {
+        exchange::find(self, other)
     }
 
     /// The failure as a block of text for a person: the line with the fault, marks where fragments

@@ -30,6 +30,7 @@ pub(super) fn render(failure: &InvalidToolCall) -> String {
             Cut::ErrorEvent => "an error interrupted the transmission",
             Cut::StreamEnd => "the transmission ended early",
             Cut::Restart => "your output was started anew",
+            Cut::Unproved => "nothing says that they were complete",
             _ => "the text ends before the JSON object does",
         };
         let advice = match by {

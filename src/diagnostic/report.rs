@@ -19,7 +19,7 @@ use core::fmt::{self, Write};
 use core::ops::Range;
 
 use super::display::{Harmless, Shown, clip};
-use super::finding::{floor, word_at};
+use super::finding::floor;
 use super::{InvalidToolCall, judge::Borders};
 
 /// See [`InvalidToolCall::report`].
@@ -110,7 +110,7 @@ impl fmt::Display for Report<'_> {
         let (number, line) = &lines.fault;
         writeln!(f, "{} {} {}", bar.on(Padded(*number, margin)), bar.on("|"), line.text)?;
         edge(f)?;
-        let carets = "^".repeat(line.caret_columns);
+        let carets = "^".repeat(line.caret_columns.max(finding.length));
         let label = format!("{carets} expected {}", finding.expected);
         writeln!(f, " {:width$}{}", "", error.on(label), width = line.caret)?;
         if let Some(ruler) = line.ruler(failure) {
@@ -279,9 +279,7 @@ impl Line {
             shown.columns.push((at, shown.width));
             if at == fault {
                 shown.caret = shown.width;
-                let word = word_at(raw, fault);
-                let starts = raw[fault..].starts_with(word) && word.is_ascii();
-                shown.caret_columns = if starts { word.len() } else { c.columns() }.max(1);
+                shown.caret_columns = c.columns().max(1);
             }
             shown.put(&c, c.columns());
         }

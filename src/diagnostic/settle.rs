@@ -208,31 +208,8 @@ mod tests {
     use alloc::format;
 
     use super::super::RecoveryKind;
+    use super::super::tests::call;
     use super::*;
-
-    fn call(fragments: &[&str], ending: Ending) -> Unfinished {
-        let mut map = FragmentMap::default();
-        let mut raw = String::new();
-        for (n, fragment) in fragments.iter().enumerate() {
-            raw.push_str(fragment);
-            map.push(raw.len(), n as u64 + 1, n as u64 * 300, n as u64 * 300 + 290);
-        }
-        Unfinished {
-            key: CallKey { choice: 0, position: 0 },
-            kind: CallKind::Function,
-            id: Some("call_1".into()),
-            name: "edit_file".into(),
-            raw,
-            fragments: map,
-            warnings: Warnings::default(),
-            ending,
-            last: true,
-            unproved: false,
-            after_stop: None,
-            extras: Extras::default(),
-            text: None,
-        }
-    }
 
     fn failed(fragments: &[&str], ending: Ending) -> InvalidToolCall {
         settle(call(fragments, ending), SettleOptions::default()).expect_err("no call")

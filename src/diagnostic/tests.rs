@@ -143,6 +143,9 @@ fn examples() -> Vec<(&'static str, InvalidToolCall)> {
     let mut late = call(&[r#"{"a":1}"#, r#"{"b":"#, "2}"], Stopped);
     late.after_stop = Some(7);
     examples.push(("after the stop", failed(late)));
+    let mut pieced = call(&[r#"{"city":"Oslo"}"#], Stopped);
+    pieced.unproved = true;
+    examples.push(("put together here", failed(pieced)));
     let mut nameless = call(&["{'a': 1}"], Stopped);
     (nameless.id, nameless.name, nameless.fragments) = (None, String::new(), FragmentMap::off());
     nameless.key = CallKey { choice: 1, position: 3 };

@@ -80,6 +80,8 @@ pub enum Cut {
     Refusal,
     /// Nothing that the stream tells: it says that the call is finished.
     Unexplained,
+    /// Perhaps nothing: the text looks whole, but came in parts of which none is said to be the last.
+    Unproved,
 }
 
 /// What was written instead of a JSON object.
@@ -252,6 +254,7 @@ impl Cut {
             Cut::ContentFilter => "content-filter",
             Cut::Refusal => "refusal",
             Cut::Unexplained => "unexplained",
+            Cut::Unproved => "unproved",
         }
     }
 }
@@ -268,6 +271,7 @@ impl fmt::Display for Cut {
             Cut::Unexplained => {
                 "the stream says that the call is finished, its last bytes never came"
             }
+            Cut::Unproved => "it came in parts, and none of them is said to be the last",
         })
     }
 }

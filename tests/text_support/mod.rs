@@ -106,7 +106,7 @@ impl Reading {
 }
 
 /// The text as chunks that end at byte `cuts`, each moved on to a border of characters.
-pub fn chunks<'t>(text: &'t str, cuts: impl IntoIterator<Item = usize>) -> Vec<&'t str> {
+pub fn chunks(text: &str, cuts: impl IntoIterator<Item = usize>) -> Vec<&str> {
     let mut chunks = Vec::new();
     let mut start = 0;
     for mut cut in cuts {
