@@ -178,6 +178,7 @@ impl Demux {
         let held = &mut self.slots[slot];
         if held.state == State::Open {
             held.warn(self.protocol.missing_stop());
+            held.doubt_emptiness();
             held.state = State::Stopped;
             held.closed = true;
         }

@@ -108,6 +108,7 @@ impl Demux {
             }
             if held.has_own_stop && !held.closed {
                 held.warn(self.protocol.missing_stop());
+                held.doubt_emptiness();
             }
             let ending = self.proper_ending(self.slots[slot].key.choice);
             self.settle(slot, ending);

@@ -208,6 +208,13 @@ impl Slot {
         !self.hopeless
     }
 
+    /// Called where something else than its own stop closes the call: without any argument text
+    /// nothing shows then that `{}` is meant.
+    pub fn doubt_emptiness(&mut self) {
+        let is_open = self.state == State::Open;
+        self.unproved |= is_open && !self.has_text() && self.start_input.is_none();
+    }
+
     /// The arguments of the start count only if no fragment came.
     pub fn resolve_start_input(&mut self) {
         let Some((input, from)) = self.start_input.take() else { return };

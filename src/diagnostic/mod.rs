@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod built;
 mod display;
-mod exchange;
 mod fault;
 mod finding;
 mod fragments;
@@ -29,7 +28,6 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::ops::Range;
 
-pub use exchange::Misrouted;
 pub use fragments::{Fragment, Fragments};
 pub use mismatch::ParseError;
 pub use recovery::{Recovery, RecoveryKind};
@@ -192,14 +190,6 @@ impl InvalidToolCall {
     /// Looks at the text again each time it is asked, up to a bounded number of times over.
     pub fn verdict(&self) -> Verdict {
         judge::verdict(&self.0)
-    }
-
-    /// Whether a fragment of this call came under another call of the same message that failed as
-    /// well, or the two exchanged one: put right, both calls parse, and in no other way.
-    ///
-    /// Looks at a bounded number of fragments before each fault.
-    pub fn misrouted_with(&self, other: &InvalidToolCall) -> Option<Misrouted> {
-        exchange::find(self, other)
     }
 
     /// The failure as a block of text for a person: the line with the fault, marks where fragments

@@ -241,3 +241,28 @@ fn a_proven_reading_is_taken_only_when_asked() {
     assert_eq!(call.arguments().value(), serde_json::json!({"x": 1}));
     assert!(call.warnings().any(|warning| warning.as_str() == "empty-object-prefix"));
 }
+
+#[test]
+fn an_empty_call_that_nothing_of_its_own_stops_is_truncated() {
+    let start = |id: &str| {
+        format!(
+            "data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":\
+             {{\"type\":\"tool_use\",\"id\":\"{id}\",\"name\":\"get\",\"input\":{{}}}}}}\n\n"
+        )
+    };
+    let end = "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+        data: {\"type\":\"message_stop\"}\n\n";
+    let stop = "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n";
+    let ended_by = [
+        (start("a") + end, 0),
+        (start("a") + &start("b") + stop + end, 1),
+        (start("a") + stop + end, 1),
+    ];
+    for (body, calls) in ended_by {
+        let message = anthropic(&body);
+        assert_eq!(message.calls().count(), calls, "{body}");
+        for invalid in message.invalid_calls() {
+            assert_eq!((invalid.id(), invalid.kind().as_str()), (Some("a"), "truncated"));
+        }
+    }
+}
