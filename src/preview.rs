@@ -9,7 +9,7 @@
 //! let text = root.get("text").unwrap();
 //! assert_eq!(text.as_str(), Some("fn main() {\n    prin"));
 //! assert!(!text.is_complete());
-//! assert_eq!(preview.to_string(), "{\"path\": \"src/main.rs\", \"text\": \"fn main() {\\n    prin…");
+//! assert_eq!(preview.to_string(), "{\"path\": \"src/main.rs\", \"text\": \"fn main() {\\n    prin……");
 //! ```
 //!
 //! [`Preview`] takes each fragment once, so that looking after every one of them is linear over the
