@@ -75,6 +75,7 @@ impl<B: AsRef<[u8]>> Feed<B> {
         self.has_ended = true;
     }
 
+    #[cfg(feature = "stream")]
     pub fn is_over(&self) -> bool {
         self.is_over
     }

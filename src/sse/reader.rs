@@ -1,11 +1,13 @@
 //! Records of a blocking reader.
 
+use core::ops::Range;
 use std::io::{self, Read};
 use std::vec::Vec;
 
 use super::Decoder;
+use super::framer::Next;
 use super::owned::OwnedRecord;
-use super::record::Record;
+use super::record::{Event, Record};
 
 /// How much is read at a time, in bytes.
 const BUFFER: usize = 16 << 10;
@@ -115,6 +117,39 @@ impl<R: Read> Iterator for Reader<R> {
 
     fn next(&mut self) -> Option<io::Result<OwnedRecord>> {
         self.read_record().map(|record| record.map(|record| record.into_owned())).transpose()
+    }
+}
+
+/// What was found, in places of the chunk: it can be kept across the end of a loop, which a record
+/// that borrows from the decoder cannot.
+enum Found {
+    Event { name: Range<usize>, data: Range<usize> },
+    Other,
+}
+
+impl Decoder {
+    /// As [`decode`](Decoder::decode); [`found`](Decoder::found) makes a record of it.
+    fn find(&mut self, input: &mut &[u8]) -> Option<Found> {
+        match self.framer.next(input) {
+            Next::Event { name, data, name_at, data_at } => Some(Found::Event {
+                name: name_at..name_at + name.len(),
+                data: data_at..data_at + data.len(),
+            }),
+            Next::Found => Some(Found::Other),
+            Next::None => None,
+        }
+    }
+
+    /// The record that [`find`](Decoder::find) found in `chunk`.
+    fn found<'a>(&'a self, found: Found, chunk: &'a [u8]) -> Record<'a> {
+        match found {
+            Found::Event { name, data } => Record::Event(Event {
+                name: &chunk[name],
+                data: &chunk[data],
+                framer: &self.framer,
+            }),
+            Found::Other => self.record(chunk),
+        }
     }
 }
 

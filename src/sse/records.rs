@@ -1,44 +1,9 @@
 //! Records of a body that is there chunk by chunk.
 
-use core::ops::Range;
-
 use super::Decoder;
-use super::framer::Next;
 use super::owned::OwnedRecord;
-use super::record::{Event, Record};
-
-/// What was found, in places of the chunk: it can be kept across the end of a loop, which a record
-/// that borrows from the decoder cannot.
-pub(super) enum Found {
-    Event { name: Range<usize>, data: Range<usize> },
-    Other,
-}
 
 impl Decoder {
-    /// As [`decode`](Decoder::decode); [`found`](Decoder::found) makes a record of it.
-    pub(super) fn find(&mut self, input: &mut &[u8]) -> Option<Found> {
-        match self.framer.next(input) {
-            Next::Event { name, data, name_at, data_at } => Some(Found::Event {
-                name: name_at..name_at + name.len(),
-                data: data_at..data_at + data.len(),
-            }),
-            Next::Found => Some(Found::Other),
-            Next::None => None,
-        }
-    }
-
-    /// The record that [`find`](Decoder::find) found in `chunk`.
-    pub(super) fn found<'a>(&'a self, found: Found, chunk: &'a [u8]) -> Record<'a> {
-        match found {
-            Found::Event { name, data } => Record::Event(Event {
-                name: &chunk[name],
-                data: &chunk[data],
-                framer: &self.framer,
-            }),
-            Found::Other => self.record(chunk),
-        }
-    }
-
     /// The records of a body whose chunks an iterator gives, the end of the stream among them.
     ///
     /// ```
