@@ -1,4 +1,4 @@
-//! One small capture decoded once, to be counted by callgrind: see `.ci/instructions`.
+//! One small capture decoded once, to be counted by callgrind.
 //!
 //! Only what `counted` calls is counted, so neither making the capture nor starting up is. With
 //! `--time` it is timed instead, in this thread's own processor time, which a shared machine
