@@ -1,8 +1,9 @@
 //! The framing layer beside its peers, in one run.
 //!
 //! `cargo run --release [-- [STREAM|-] [CHUNK|-] [ROUNDS] [WAY…]]`: a table in MB/s of thread CPU
-//! time, the best of some interleaved rounds, then a line `ratio <stream>/<chunk> <peer> <ours
-//! divided by peer, throughput>` for each peer.
+//! time, the median of some interleaved rounds, then a line `ratio <stream>/<chunk> <peer> <ours
+//! divided by peer, throughput>` for each peer, the median of each round's ratio: a machine whose
+//! clock changes between rounds changes both sides of it.
 
 mod streams;
 mod ways;
@@ -42,25 +43,21 @@ fn main() {
             let small = bytes.slice(..bytes.len().min(2 << 20));
             let whole = Input::new(&bytes, chunk);
             let part = Input::new(&small, chunk);
-            let best = measure(&ways, &whole, &part, rounds);
+            let times = measure(&ways, &whole, &part, rounds);
             print!("{:<12}{:>9}", stream.name, chunk);
-            let speeds: Vec<f64> = ways
+            let speeds: Vec<Vec<f64>> = ways
                 .iter()
-                .zip(&best)
-                .map(|(way, best)| {
+                .zip(&times)
+                .map(|(way, times)| {
                     let len = if is_slow(way) { small.len() } else { bytes.len() };
-                    len as f64 / best.as_secs_f64() / 1e6
+                    times.iter().map(|time| len as f64 / time.as_secs_f64() / 1e6).collect()
                 })
                 .collect();
-            speeds.iter().for_each(|speed| print!("{speed:>20.0}"));
+            speeds.iter().for_each(|speeds| print!("{:>20.0}", median(speeds.clone())));
             println!();
-            for (way, speed) in ways.iter().zip(&speeds).skip(1) {
-                ratios.push(format!(
-                    "ratio {}/{chunk} {} {:.2}",
-                    stream.name,
-                    way.name,
-                    speeds[0] / speed
-                ));
+            for (way, of_way) in ways.iter().zip(&speeds).skip(1) {
+                let ratio = median(speeds[0].iter().zip(of_way).map(|(us, it)| us / it).collect());
+                ratios.push(format!("ratio {}/{chunk} {} {ratio:.2}", stream.name, way.name));
             }
         }
     }
@@ -72,22 +69,27 @@ fn is_slow(way: &Way) -> bool {
     matches!(way.name, "eventsource-stream" | "sse-parse")
 }
 
-/// The best time of each way; every round runs all of them, so that a busy machine slows all.
-fn measure(ways: &[&Way], whole: &Input, part: &Input, rounds: usize) -> Vec<Duration> {
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The times of each way; every round runs all of them, so that a busy machine slows all.
+fn measure(ways: &[&Way], whole: &Input, part: &Input, rounds: usize) -> Vec<Vec<Duration>> {
     let events = |input| (ways[0].run)(input);
     let (of_whole, of_part) = (events(whole), events(part));
-    let mut best = vec![Duration::MAX; ways.len()];
+    let mut times = vec![Vec::with_capacity(rounds); ways.len()];
     for _ in 0..rounds {
-        for (way, best) in ways.iter().zip(&mut best) {
+        for (way, times) in ways.iter().zip(&mut times) {
             let input = if is_slow(way) { part } else { whole };
             let start = ThreadTime::now();
             let tally = (way.run)(input);
-            *best = (*best).min(start.elapsed());
+            times.push(start.elapsed());
             if way.decodes {
                 let expected = if is_slow(way) { of_part } else { of_whole };
                 assert_eq!(tally, expected, "{} finds other events", way.name);
             }
         }
     }
-    best
+    times
 }

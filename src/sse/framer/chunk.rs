@@ -33,69 +33,104 @@ pub(super) struct Places {
     pub(super) end: usize,
 }
 
+/// A field's line in the chunk.
+struct UsualLine {
+    value: Range<usize>,
+    /// Where the next line begins.
+    next: usize,
+}
+
 impl Framer {
     /// The block that begins at `pos`, if it is of the usual kind and all of it is there: an
-    /// `event` field perhaps, one line of data. Changes nothing, so that it stays small and fast;
-    /// all else is for [`scan`](Framer::scan).
+    /// `event` field perhaps, then one line of data. Changes nothing, so that it stays small and
+    /// fast; all else is for [`scan`](Framer::scan).
     #[inline(always)]
-    pub(super) fn whole_event<'i>(&mut self, chunk: &'i [u8], mut pos: usize) -> Whole<'i> {
-        let mut here = Here::at(pos);
+    pub(super) fn whole_event<'i>(&mut self, chunk: &'i [u8], pos: usize) -> Whole<'i> {
+        let start = match chunk.get(pos) {
+            Some(b'd' | b'e') => pos,
+            _ => match self.past_nothing(chunk, pos) {
+                Ok(start) => start,
+                Err(pos) => return Whole::Not { here: Here::at(pos), pos, line_end: Some(None) },
+            },
+        };
+        let mut here = Here::at(start);
+        let mut at = start;
+        let mut name = 0..0;
+        let mut field = self.usual_field(&chunk[at..]);
+        if let Some((Field::Event, value)) = field {
+            let line = match self.usual_line(chunk, at, value, self.safe_name) {
+                Ok(line) => line,
+                Err(line_end) => return Whole::Not { here, pos: at, line_end },
+            };
+            (name, at) = (line.value, line.next);
+            here.name = Some(name.clone());
+            field = self.usual_field(&chunk[at..]);
+        }
+        let Some((Field::Data, value)) = field else {
+            return Whole::Not { here, pos: at, line_end: None };
+        };
+        let line = match self.usual_line(chunk, at, value, self.safe_line) {
+            Ok(line) => line,
+            Err(line_end) => return Whole::Not { here, pos: at, line_end },
+        };
+        let next = match chunk.get(line.next) {
+            Some(b'\n') => Some(line.next + 1),
+            Some(b'\r') => behind_line_end(chunk, line.next),
+            _ => None,
+        };
+        let Some(next) = next else {
+            here.data = Some(line.value);
+            return Whole::Not { here, pos: line.next, line_end: None };
+        };
+        let places = Places { start, name: name.start, data: line.value.start, end: line.next + 1 };
+        Whole::Event { name: &chunk[name], data: &chunk[line.value], places, next }
+    }
+
+    /// Steps over what is nothing between two blocks: blank lines, and comments that nobody wants.
+    /// `Err`: where a comment begins whose end is not there.
+    #[inline]
+    fn past_nothing(&mut self, chunk: &[u8], mut pos: usize) -> Result<usize, usize> {
         loop {
-            let rest = &chunk[pos..];
-            let (field, value) = match usual_field(rest) {
-                Some((Field::Data, _)) if here.data.is_some() => {
-                    return Whole::Not { here, pos, line_end: None };
+            let end = match chunk.get(pos) {
+                Some(b'\n' | b'\r') => pos,
+                Some(b':') if !self.options.comments => {
+                    pos + self.line_end(&chunk[pos..]).ok_or(pos)?
                 }
-                Some((field, value)) => (field, pos + value),
-                None => {
-                    let next = match rest {
-                        [b'\n' | b'\r', ..] => behind_line_end(chunk, pos),
-                        [b':', ..] if !self.options.comments => {
-                            let end = self.line_end(rest).map(|len| pos + len);
-                            match end.and_then(|end| behind_line_end(chunk, end)) {
-                                Some(next) => {
-                                    here.skip_to(next);
-                                    pos = next;
-                                    continue;
-                                }
-                                None => return Whole::Not { here, pos, line_end: Some(end) },
-                            }
-                        }
-                        _ => None,
-                    };
-                    let Some(next) = next else {
-                        return Whole::Not { here, pos, line_end: None };
-                    };
-                    if let Some(data) = here.data {
-                        let name = here.name.unwrap_or(0..0);
-                        let (start, end) = (here.start, pos + 1);
-                        let places = Places { start, name: name.start, data: data.start, end };
-                        let name = &chunk[name];
-                        return Whole::Event { name, data: &chunk[data], places, next };
-                    }
-                    here = Here::at(next);
-                    pos = next;
-                    continue;
-                }
+                _ => return Ok(pos),
             };
-            #[cfg(test)]
-            {
-                self.examined += (value - pos) as u64;
+            match behind_line_end(chunk, end) {
+                Some(next) => pos = next,
+                None => return Ok(pos),
             }
-            let end = match self.value_end(&chunk[value..]) {
-                Some(len) => value + len,
-                None => return Whole::Not { here, pos, line_end: Some(None) },
-            };
-            let safe = if field == Field::Data { self.safe_line } else { self.safe_name };
-            let next = behind_line_end(chunk, end).filter(|_| end - pos <= safe);
-            let Some(next) = next else {
-                return Whole::Not { here, pos, line_end: Some(Some(end)) };
-            };
-            match field {
-                Field::Data => here.data = Some(value..end),
-                _ => here.name = Some(value..end),
-            }
-            pos = next;
+        }
+    }
+
+    #[inline(always)]
+    fn usual_field(&mut self, line: &[u8]) -> Option<(Field, usize)> {
+        let found = usual_field(line);
+        #[cfg(test)]
+        {
+            self.examined += found.map_or(0, |(_, value)| value) as u64;
+        }
+        found
+    }
+
+    /// The line at `pos`, whose value begins `value` bytes behind that, if it ends in the chunk and
+    /// is no longer than `safe`; else where it ends, as far as that is known.
+    #[inline(always)]
+    fn usual_line(
+        &mut self,
+        chunk: &[u8],
+        pos: usize,
+        value: usize,
+        safe: usize,
+    ) -> Result<UsualLine, Option<Option<usize>>> {
+        let value = pos + value;
+        let Some(len) = self.value_end(&chunk[value..]) else { return Err(Some(None)) };
+        let end = value + len;
+        match behind_line_end(chunk, end) {
+            Some(next) if end - pos <= safe => Ok(UsualLine { value: value..end, next }),
+            _ => Err(Some(Some(end))),
         }
     }
 

@@ -286,13 +286,16 @@ impl Framer {
             return self.next_within(left, input);
         }
         if self.todo != 0 || self.open {
-            if self.todo == todo::LINE
-                && self.partial == Partial::Value(Field::Data)
-                && chunk.len() as u64 <= self.line_room.saturating_sub(self.offset)
-            {
-                return self.go_on_with_data(input);
-            }
-            return self.next_within(left, input);
+            return match self.partial {
+                _ if self.todo != todo::LINE => self.next_within(left, input),
+                Partial::Value(Field::Data)
+                    if chunk.len() as u64 <= self.line_room.saturating_sub(self.offset) =>
+                {
+                    self.go_on_with_data(input)
+                }
+                Partial::Skip if !self.open => self.go_on_with_nothing(input),
+                _ => self.next_within(left, input),
+            };
         }
         self.next_from(input, 0)
     }
@@ -331,7 +334,8 @@ impl Framer {
     fn take(&mut self, input: &mut &[u8], taken: usize) {
         let (head, rest) = input.split_at(taken);
         self.offset += taken as u64;
-        if self.sniffing {
+        // A full head is only waited on for the first event.
+        if self.sniffing && (self.head.len() < HEAD || self.ordinal > 0) {
             self.keep_head(head);
         }
         *input = rest;

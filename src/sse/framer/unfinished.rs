@@ -26,6 +26,23 @@ impl Framer {
         }
     }
 
+    /// The same inside a line that is dropped, between two blocks.
+    #[inline(never)]
+    pub(super) fn go_on_with_nothing<'i>(&mut self, input: &mut &'i [u8]) -> Next<'i> {
+        let chunk = *input;
+        match self.line_end(chunk) {
+            Some(end) => {
+                self.todo = 0;
+                let next = self.past_line_end(chunk, end);
+                self.next_from(input, next)
+            }
+            None => {
+                self.take(input, chunk.len());
+                Next::None
+            }
+        }
+    }
+
     /// The data line ends at `end`.
     #[inline(never)]
     pub(super) fn end_data<'i>(&mut self, input: &mut &'i [u8], end: usize) -> Next<'i> {
@@ -33,7 +50,14 @@ impl Framer {
         self.append_data(&chunk[..end]);
         self.segments.extend_to(self.offset + end as u64);
         self.todo = 0;
-        let next = self.past_line_end(chunk, end);
+        let mut next = self.past_line_end(chunk, end);
+        if chunk.get(next) == Some(&b'\n') {
+            next += 1;
+            if self.close_block(&Here::at(next), next) {
+                self.take(input, next);
+                return Next::Found;
+            }
+        }
         let (found, taken) = self.scan(chunk, Here::at(next), next, None);
         self.take(input, taken);
         if found { Next::Found } else { Next::None }
@@ -42,13 +66,19 @@ impl Framer {
     /// The chunk ends at an unfinished line at `pos` (or just before a line).
     /// Whether that gives something.
     pub(super) fn suspend(&mut self, chunk: &[u8], here: &mut Here, pos: usize) -> bool {
-        self.spill(chunk, here);
+        if here.data.is_some() || here.name.is_some() {
+            self.spill(chunk, here);
+        }
         if pos == chunk.len() {
             return false;
         }
         let (tail, at) = (&chunk[pos..], self.offset + pos as u64);
         self.begin_line(at);
         match usual_field(tail) {
+            None if tail[0] == b':' && !self.options.comments => {
+                self.partial = Partial::Skip;
+                false
+            }
             // The space that may follow the colon is there, or cannot come any more.
             Some((field, value)) if value < tail.len() => {
                 #[cfg(test)]
