@@ -101,7 +101,7 @@ mod wire;
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
 pub use decoder::{Decoder, EmitAt, Options};
 pub use diagnostic::{
-    Clue, Cut, Fragment, Fragments, InvalidKind, InvalidToolCall, ParseError, Recovery,
+    Clue, Cut, Fragment, Fragments, InvalidKind, InvalidToolCall, Misrouted, ParseError, Recovery,
     RecoveryKind, Report, Verdict, WritingFault,
 };
 pub use error::{Error, ErrorKind, Position};

@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::call::{CallKey, ToolCall};
 use crate::decoder::Decoder;
-use crate::diagnostic::InvalidToolCall;
+use crate::diagnostic::{InvalidToolCall, Misrouted};
 use crate::error::Error;
 use crate::event::{Event, Extra, Outcome, ProviderError};
 use crate::protocol::Protocol;
@@ -156,6 +156,16 @@ impl Message {
     /// The calls that failed.
     pub fn invalid_calls(&self) -> impl Iterator<Item = &InvalidToolCall> {
         self.results.iter().filter_map(|result| result.as_ref().err())
+    }
+
+    /// Where two calls failed because a fragment of one came under the other: each such pair, as
+    /// [`InvalidToolCall::misrouted_with`] finds it. Looks at the first eight failed calls.
+    pub fn misrouted(&self) -> impl Iterator<Item = Misrouted> + '_ {
+        const LOOKED_AT: usize = 8;
+        let failed = || self.invalid_calls().take(LOOKED_AT).enumerate();
+        failed().flat_map(move |(n, a)| {
+            failed().skip(n + 1).filter_map(move |(_, b)| a.misrouted_with(b))
+        })
     }
 
     /// Whether the stream ended as its protocol wants.

@@ -348,3 +348,110 @@ fn tokens_that_were_left_are_found() {
     });
     score.at_least_95_percent();
 }
+
+/// Two calls whose fragments come in turn, and one fragment of each.
+fn two_calls(longest: usize) -> impl Strategy<Value = ([Vec<String>; 2], [usize; 2])> {
+    let index = any::<prop::sample::Index>;
+    (fragments(longest), fragments(longest), index(), index()).prop_map(|(a, b, i, j)| {
+        let indices = [i.index(a.len()), j.index(b.len())];
+        ([a, b], indices)
+    })
+}
+
+/// A fragment on the wire: its event, the call that it is of, the call that it came under.
+type Labelled = (u64, usize, usize, String);
+
+fn in_turn(calls: &[Vec<String>; 2]) -> Vec<Labelled> {
+    let mut all = Vec::new();
+    for (call, fragments) in calls.iter().enumerate() {
+        for (n, fragment) in fragments.iter().enumerate() {
+            all.push((2 * n as u64 + call as u64, call, call, fragment.clone()));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// The two calls as they came, if both failed.
+fn settled_as_labelled(wire: &[Labelled]) -> Option<[InvalidToolCall; 2]> {
+    let [a, b] = [0, 1].map(|position| {
+        let came = || wire.iter().filter(|(.., under, _)| *under == position);
+        let fragments: Vec<&str> = came().map(|(.., text)| &text[..]).collect();
+        let mut unfinished = call(&fragments, Ending::Stopped);
+        unfinished.key.position = position as u32;
+        unfinished.fragments = FragmentMap::default();
+        let mut end = 0;
+        for (event, .., text) in came() {
+            end += text.len();
+            unfinished.fragments.push(end, *event, event * 200, event * 200 + 190);
+        }
+        settle(unfinished, SettleOptions::default()).err()
+    });
+    Some([a?, b?])
+}
+
+/// Which fragment of the call that it came under the fragment of an event is.
+fn number(wire: &[Labelled], event: u64) -> usize {
+    let under = wire.iter().find(|labelled| labelled.0 == event).expect("it came").2;
+    wire.iter().filter(|labelled| labelled.2 == under && labelled.0 < event).count()
+}
+
+/// Puts fragments under the other call, and holds what is said against what was done.
+fn misroute(exchange: bool) {
+    let (mut among, mut named) = (Score::default(), Score::default());
+    for longest in &LENGTHS[1..] {
+        for (calls, [i, j]) in cases(two_calls(*longest), 2 * CASES) {
+            let mut wire = in_turn(&calls);
+            let events = [2 * i as u64, 2 * j as u64 + 1];
+            let moved = if exchange { &events[..] } else { &events[..1] };
+            for labelled in &mut wire {
+                if moved.contains(&labelled.0) {
+                    labelled.2 = 1 - labelled.2;
+                }
+            }
+            let Some([a, b]) = settled_as_labelled(&wire) else { continue };
+            let made = match exchange {
+                // What came under call 0 is named first.
+                true => (0, number(&wire, events[1]), Some(number(&wire, events[0]))),
+                false => (1, number(&wire, events[0]), None),
+            };
+            let is_made =
+                |way: &Misrouted| (way.from.position, way.fragment, way.exchanged_for) == made;
+            let ways = misrouted::relabellings(&a, &b, &mut { misrouted::BUDGET });
+            let looked_at = [&a, &b].iter().all(|call| call.kind() != InvalidKind::NotObject);
+            let ways = ways.expect("few enough");
+            among.count(looked_at, ways.iter().any(is_made));
+            let long = wire.iter().filter(|labelled| moved.contains(&labelled.0));
+            let long = long.clone().all(|(.., text)| text.len() >= 8);
+            let way = a.misrouted_with(&b);
+            named.count(looked_at && long && ways.len() == 1, way.is_some());
+            if let Some(way) = way {
+                assert!(is_made(&way), "{made:?} {way:?}\n{}\n{}", a.report(), b.report());
+            }
+        }
+    }
+    among.at_least_95_percent();
+    named.at_least_95_percent();
+}
+
+#[test]
+fn a_fragment_under_the_wrong_call_is_found() {
+    misroute(false);
+}
+
+#[test]
+fn fragments_that_two_calls_exchanged_are_found() {
+    misroute(true);
+}
+
+#[test]
+fn a_loss_in_each_of_two_calls_is_no_misrouting() {
+    for longest in &LENGTHS[1..] {
+        for (calls, [i, j]) in cases(two_calls(*longest), 2 * CASES) {
+            let mut wire = in_turn(&calls);
+            wire.retain(|(event, ..)| *event != 2 * i as u64 && *event != 2 * j as u64 + 1);
+            let Some([a, b]) = settled_as_labelled(&wire) else { continue };
+            assert_eq!(a.misrouted_with(&b), None, "{}\n{}", a.report(), b.report());
+        }
+    }
+}

@@ -64,6 +64,9 @@ pub fn diagnose(input: &[u8]) {
             assert!(report.chars().all(|c| !c.is_control() || c == '\n'), "{report:?}");
             assert!(report.len() < 1 << 14, "{} bytes", report.len());
             assert!(!failure.to_model_text().contains(char::is_control));
+            let mut other = failure.clone();
+            other.0.call.key.position = 1;
+            _ = failure.misrouted_with(&other);
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod fuzzing;
 mod judge;
 mod keys;
 mod mismatch;
+mod misrouted;
 mod model_text;
 mod recovery;
 mod report;
@@ -30,6 +31,7 @@ use core::ops::Range;
 
 pub use fragments::{Fragment, Fragments};
 pub use mismatch::ParseError;
+pub use misrouted::Misrouted;
 pub use recovery::{Recovery, RecoveryKind};
 pub use report::Report;
 pub use verdict::{Clue, Cut, Verdict, WritingFault};
@@ -190,6 +192,44 @@ impl InvalidToolCall {
     /// Looks at the text again each time it is asked, up to a bounded number of times over.
     pub fn verdict(&self) -> Verdict {
         judge::verdict(&self.0)
+    }
+
+    /// Whether a fragment of this call came under another call of the same message that failed as
+    /// well, or the two exchanged one: put right, both calls parse, and in no other way.
+    ///
+    /// `None` where nothing or more than one thing would do that, where the fragments are so short
+    /// that they fit by chance, and where the texts are too long to try everything (some ten
+    /// thousand bytes in as many fragments). [`Message::misrouted`](crate::Message::misrouted)
+    /// looks at all calls of a message.
+    ///
+    /// ```
+    /// use toolcall::{Message, Protocol};
+    ///
+    /// let piece = |index: u32, arguments: &str| {
+    ///     let arguments = serde_json::json!(arguments);
+    ///     format!(
+    ///         "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":{index},\
+    ///          \"function\":{{\"name\":\"f\",\"arguments\":{arguments}}}}}]}}}}]}}\n\n"
+    ///     )
+    /// };
+    /// let stream = [
+    ///     piece(0, "{\"city\":"),
+    ///     piece(1, "{\"path\":\"src/a.rs\","),
+    ///     piece(1, "\"San Francisco\""), // belongs to call 0
+    ///     piece(0, "}"),
+    ///     piece(1, "\"line\":12}"),
+    ///     "data: {\"choices\":[{\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n".into(),
+    /// ];
+    /// let message = Message::from_chunks(Protocol::OpenAiChat, stream)?;
+    /// let [a, b]: [_; 2] = message.invalid_calls().collect::<Vec<_>>().try_into().unwrap();
+    /// assert_eq!(
+    ///     a.misrouted_with(b).unwrap().to_string(),
+    ///     "fragment #1 of call 1 belongs to call 0: put right, both calls parse, and in no other way",
+    /// );
+    /// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+    /// ```
+    pub fn misrouted_with(&self, other: &InvalidToolCall) -> Option<Misrouted> {
+        misrouted::find(self, other, &mut { misrouted::BUDGET })
     }
 
     /// The failure as a block of text for a person: the line with the fault, marks where fragments

@@ -70,6 +70,9 @@ pub fn run(options: &Decode) -> Result<ExitCode, Failure> {
             eprintln!("{}", invalid.report());
         }
     }
+    if !selection.is_one() {
+        message.misrouted().for_each(|misrouted| eprintln!("note: {misrouted}"));
+    }
     reading.report();
     let status = reading.status();
     reading.into_failure().map_or(Ok(ExitCode::from(status)), Err)
