@@ -30,6 +30,16 @@ pub fn decode(input: &[u8]) {
     check(&whole);
 }
 
+/// Reads bytes with the shapes of envelopes remembered, and in full: the same events. The first byte
+/// chooses the protocol.
+pub fn envelope(input: &[u8]) {
+    let [choice, body @ ..] = input else { return };
+    let protocol = Protocol::ALL[usize::from(*choice) % Protocol::ALL.len()];
+    let remembered = run(protocol, &Options::default(), [body]);
+    let in_full = run(protocol, &Options::default().shapes(false), [body]);
+    assert_eq!(remembered, in_full, "{protocol}");
+}
+
 /// Previews a text whole and cut, and holds it against the parser. The first byte says how it is cut.
 pub fn preview(input: &[u8]) {
     let [size, text @ ..] = input else { return };
@@ -118,6 +128,7 @@ mod tests {
             }
         }
         super::decode(b"");
+        super::envelope(b"");
         super::diagnose(b"");
         super::frames(b"");
         for size in 0..9 {

@@ -7,7 +7,7 @@ use super::assembly::Assembly;
 use super::identity::{Held, NameMatch};
 use super::text_calls::TextCall;
 use crate::call::{CallKey, CallKind};
-use crate::diagnostic::{Ending, FragmentMap, Unfinished, validate};
+use crate::diagnostic::{Ending, Facts, FragmentMap, Unfinished, validate};
 use crate::extras::Extras;
 use crate::protocol::Protocol;
 use crate::warning::{Warning, Warnings};
@@ -63,8 +63,7 @@ pub(crate) struct Slot {
     pub after_stop: Option<usize>,
     /// Ordinal of the event that the last fragment came in.
     pub touched: u64,
-    /// The text is whole and not valid: nothing that follows can mend it.
-    pub hopeless: bool,
+    judged: Judged,
     /// First half of a surrogate pair that the last fragment ended in.
     half: Option<u16>,
     structure: Structure,
@@ -110,7 +109,7 @@ impl Slot {
             unproved: false,
             after_stop: None,
             touched: 0,
-            hopeless: false,
+            judged: Judged::No,
             half: None,
             structure: Structure::default(),
         }
@@ -196,16 +195,27 @@ impl Slot {
     }
 
     /// Whether the text is whole and valid, and more than the `{}` that some send ahead of the
-    /// arguments. Once it is whole and not valid, nothing can mend it: it is not looked at again.
+    /// arguments.
     pub fn is_surely_valid(&mut self) -> bool {
         if self.kind == CallKind::Custom {
             return true;
         }
-        if self.hopeless || !self.is_whole() || self.raw == "{}" {
+        let may_have_become_valid = match self.judged {
+            Judged::No => true,
+            Judged::Unfinished => self.is_whole(),
+            Judged::Hopeless => false,
+            Judged::Valid { len, .. } if len == self.raw.len() => return self.raw != "{}",
+            Judged::Valid { .. } => true,
+        };
+        if !may_have_become_valid {
             return false;
         }
-        self.hopeless = validate(&self.raw).is_err();
-        !self.hopeless
+        self.judged = match validate(&self.raw) {
+            Ok(facts) => Judged::Valid { len: self.raw.len(), facts },
+            Err(_) if self.is_whole() => Judged::Hopeless,
+            Err(_) => Judged::Unfinished,
+        };
+        matches!(self.judged, Judged::Valid { .. }) && self.raw != "{}"
     }
 
     /// Called where something else than its own stop closes the call: without any argument text
@@ -253,7 +263,7 @@ impl Slot {
         self.raw.clear();
         self.half = None;
         self.structure = Structure::default();
-        self.hopeless = false;
+        self.judged = Judged::No;
         self.fragments.clear();
         self.append(Text::plain(text), from);
     }
@@ -281,6 +291,10 @@ impl Slot {
         if !name.bytes().all(fits) {
             self.warn(Warning::NameInvalid);
         }
+        let facts = match self.judged {
+            Judged::Valid { len, facts } if len == self.raw.len() => Some(facts),
+            _ => None,
+        };
         Unfinished {
             key: self.key,
             kind: self.kind,
@@ -295,8 +309,24 @@ impl Slot {
             after_stop: self.after_stop,
             extras: core::mem::take(&mut self.extras),
             text: None,
+            facts,
         }
     }
+}
+
+/// What is known of a text that was asked for its validity: asked often, it is read twice at most.
+#[derive(Debug, Clone, Copy)]
+enum Judged {
+    No,
+    /// It was not valid, and not whole.
+    Unfinished,
+    /// It is whole and not valid: nothing that follows can mend it.
+    Hopeless,
+    /// It was valid when it was so long.
+    Valid {
+        len: usize,
+        facts: Facts,
+    },
 }
 
 /// Follows brackets and quotes of a growing text, to tell whether its first value has ended. Not a

@@ -47,6 +47,7 @@ pub fn diagnose(input: &[u8]) {
         after_stop: (choice & 16 != 0).then_some(body.len() / 2),
         extras: Extras::default(),
         text: None,
+        facts: None,
     };
     let whole = call.raw.clone();
     match settle(call, SettleOptions { accept_recovery: choice & 32 != 0 }) {

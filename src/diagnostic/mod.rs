@@ -38,7 +38,7 @@ pub use verdict::{Clue, Cut, Verdict, WritingFault};
 
 pub(crate) use fragments::FragmentMap;
 pub(crate) use settle::{Ending, SettleOptions, TextReading, Unfinished, settle};
-pub(crate) use validate::validate;
+pub(crate) use validate::{Facts, validate};
 
 use display::Harmless;
 use finding::Finding;

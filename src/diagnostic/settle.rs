@@ -65,6 +65,8 @@ pub(crate) struct Unfinished {
     pub extras: Extras,
     /// The call stood in the model's text, whose format was read already.
     pub text: Option<TextReading>,
+    /// The raw text was found valid before.
+    pub facts: Option<Facts>,
 }
 
 /// What the format of a call in text makes of it.
@@ -130,7 +132,7 @@ pub(crate) fn settle(
 /// Decides about a text that is whole as far as anybody knows.
 fn settle_json(mut call: Unfinished, options: SettleOptions) -> Result<ToolCall, InvalidToolCall> {
     let end = call.raw.len();
-    match validate(&call.raw) {
+    match call.facts.map_or_else(|| validate(&call.raw), Ok) {
         Ok(_) if call.text == Some(TextReading::BrokenJson) => {
             return Err(invalid(call, InvalidKind::Malformed, end, None));
         }

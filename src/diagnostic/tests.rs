@@ -32,6 +32,7 @@ pub(super) fn call(fragments: &[&str], ending: Ending) -> Unfinished {
         after_stop: None,
         extras: Extras::default(),
         text: None,
+        facts: None,
     }
 }
 

@@ -8,6 +8,7 @@ use super::envelope::Envelope;
 use super::fields::{Kind, Node, Token, branch, items, leaf};
 use super::head::Head;
 use super::json::Text;
+use super::said::Listener;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
 use crate::frame::Frame;
@@ -139,6 +140,10 @@ pub(crate) fn recognises(head: &Head<'_>) -> bool {
 impl Reader {
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
+        if let Some(delta) = self.envelope.said(&frame, &ROOT) {
+            sink.delta(delta);
+            return Ok(());
+        }
         let data = frame.data.trim_ascii();
         // Gateways end this stream, too, with OpenAI's sentinel.
         if data.is_empty() || is_done(data) {
@@ -146,7 +151,12 @@ impl Reader {
         }
         let by_name = EventType::named(frame.name);
         match self.envelope.read(frame.data, &ROOT) {
-            Ok(tokens) => speak(frame, by_name, tokens, sink),
+            Ok(tokens) => {
+                let mut listener = Listener::new(frame.data, sink);
+                speak(frame, by_name, tokens, &mut listener);
+                let heard = listener.heard();
+                self.envelope.remember(frame.name, heard);
+            }
             Err(fault) if by_name.is_some() || matches!(frame.name, b"" | b"message") => {
                 return Err(fault.into());
             }

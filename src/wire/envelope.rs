@@ -20,9 +20,13 @@
 
 use alloc::vec::Vec;
 use core::iter;
+use core::ops::Range;
 
+use super::delta::Delta;
 use super::fields::{Kind, Node, Token, read};
 use super::json::{Document, Unexpected};
+use super::said::{Heard, Sayings};
+use crate::frame::Frame;
 
 /// How many shapes are kept, and how many bytes of examples in all.
 const SHAPES: usize = 8;
@@ -38,16 +42,73 @@ pub(crate) struct Envelope<F: 'static> {
     tokens: Vec<Token<F>>,
     /// The one that matched last comes first.
     shapes: Vec<Shape<F>>,
+    /// How many shapes there were: each has a number of its own.
+    learnt: u32,
     patience: Patience,
+    /// What [`said`](Envelope::said) found out about the document that is read next.
+    look: Option<Look>,
+    sayings: Sayings,
+    /// What the last event said was not [remembered](Envelope::remember).
+    unheard: bool,
 }
 
 impl<F> Default for Envelope<F> {
     fn default() -> Self {
-        Envelope { tokens: Vec::new(), shapes: Vec::new(), patience: Patience::default() }
+        Envelope {
+            tokens: Vec::new(),
+            shapes: Vec::new(),
+            learnt: 0,
+            patience: Patience::default(),
+            look: None,
+            sayings: Sayings::default(),
+            unheard: false,
+        }
     }
 }
 
+/// What the shapes say to a document.
+#[derive(Debug, Clone, Copy)]
+enum Look {
+    /// They were not asked.
+    Paused,
+    /// It has none of them.
+    Missed,
+    /// It has the first one.
+    Found(Match),
+}
+
 impl<F: Copy + PartialEq> Envelope<F> {
+    /// What an event says, if it is like one before in all but the text that it carries. If not, it
+    /// is to be [`read`](Envelope::read), and what it said is to be
+    /// [remembered](Envelope::remember).
+    #[inline]
+    pub fn said<'a>(&mut self, frame: &Frame<'a>, root: &'static Node<F>) -> Option<Delta<'a>> {
+        if self.unheard {
+            self.sayings.forget();
+        }
+        let look = self.look(frame.data, root);
+        if let (Look::Found(found), Some(shape)) = (&look, self.shapes.first()) {
+            let said = self.sayings.of(frame.name, frame.data, shape, found);
+            if said.is_some() {
+                (self.look, self.unheard) = (None, false);
+                return said;
+            }
+        }
+        (self.look, self.unheard) = (Some(look), true);
+        None
+    }
+
+    /// What the reading of an event gave.
+    pub(super) fn remember(&mut self, name: &[u8], heard: Option<Heard<'_>>) {
+        self.unheard = false;
+        match (self.look.take(), heard, self.shapes.first()) {
+            (Some(Look::Found(found)), Some(heard), Some(shape)) => {
+                self.sayings.keep(name, heard, shape, &found);
+            }
+            _ => self.sayings.forget(),
+        }
+    }
+
     /// The tokens of `document`, as [`fields::read`](read) gives them.
     #[inline]
     pub fn read(
@@ -56,18 +117,23 @@ impl<F: Copy + PartialEq> Envelope<F> {
         root: &'static Node<F>,
     ) -> Result<&[Token<F>], Unexpected> {
         self.tokens.clear();
-        if !self.patience.tries() {
-            read(document, root, &mut self.tokens)?;
-            return Ok(&self.tokens);
-        }
-        let tokens = &mut self.tokens;
-        match self.shapes.iter().position(|shape| shape.read(document, root, tokens)) {
-            Some(at) => {
-                self.shapes.swap(0, at);
-                self.patience = Patience::default();
+        let look = match self.look {
+            Some(look) => look,
+            None => self.look(document, root),
+        };
+        match look {
+            Look::Found(found) => {
+                if let Some(shape) = self.shapes.first() {
+                    shape.tell(&found, &mut self.tokens);
+                }
             }
-            None => {
-                read(document, root, tokens)?;
+            Look::Paused => {
+                self.look = None;
+                read(document, root, &mut self.tokens)?;
+            }
+            Look::Missed => {
+                self.look = None;
+                read(document, root, &mut self.tokens)?;
                 self.learn(document, root);
                 self.patience.lose();
             }
@@ -75,9 +141,27 @@ impl<F: Copy + PartialEq> Envelope<F> {
         Ok(&self.tokens)
     }
 
+    #[inline]
+    fn look(&mut self, document: &[u8], root: &'static Node<F>) -> Look {
+        if !self.patience.tries() {
+            return Look::Paused;
+        }
+        for (at, shape) in self.shapes.iter().enumerate() {
+            if let Some(found) = shape.find(document, root) {
+                if at > 0 {
+                    self.shapes.swap(0, at);
+                }
+                self.patience = Patience::default();
+                return Look::Found(found);
+            }
+        }
+        Look::Missed
+    }
+
     /// Reads every envelope in full from now on.
     pub fn forget_shapes(&mut self) {
         self.shapes = Vec::new();
+        self.sayings.forget();
         self.patience = Patience { misses: 0, pause: u32::MAX };
     }
 
@@ -88,9 +172,11 @@ impl<F: Copy + PartialEq> Envelope<F> {
         if document.len() > LONGEST || tokens.len() > TOKENS {
             return;
         }
+        self.learnt = self.learnt.wrapping_add(1);
+        let number = self.learnt;
         let with_more_holes = self.shapes.iter().enumerate().find_map(|(at, shape)| {
             let holes = shape.holes_with(document, root, tokens)?;
-            Some((at, Shape::new(document, root, tokens, &holes)))
+            Some((at, Shape::new(number, document, root, tokens, &holes)))
         });
         if let Some((at, shape)) = with_more_holes {
             self.shapes[at] = shape;
@@ -109,17 +195,40 @@ impl<F: Copy + PartialEq> Envelope<F> {
         };
         let kept = self.shapes.iter().take(SHAPES - 1).take_while(|shape| fits(shape)).count();
         self.shapes.truncate(kept);
-        self.shapes.insert(0, Shape::new(document, root, tokens, &holes));
+        let shape = Shape::new(number, document, root, tokens, &holes);
+        self.shapes.insert(0, shape);
     }
 }
 
 /// An envelope that was read before, and where in it the values stand that vary.
 #[derive(Debug)]
-struct Shape<F: 'static> {
+pub(super) struct Shape<F: 'static> {
+    pub(super) number: u32,
     root: &'static Node<F>,
     example: Vec<u8>,
     holes: Vec<Hole>,
     places: Vec<Place<F>>,
+}
+
+/// How a document lies to a shape that it has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Match {
+    /// By how much everything behind the first so many holes has moved.
+    moved: [u32; HOLES + 1],
+    /// Which holes hold strings with escapes, as bits.
+    escaped: u32,
+}
+
+impl Match {
+    #[inline]
+    fn moved(&self, holes: u8) -> u32 {
+        self.moved[usize::from(holes) & HOLES]
+    }
+
+    #[inline]
+    pub(super) fn escaped(&self, hole: usize) -> bool {
+        self.escaped >> (hole & HOLES) & 1 != 0
+    }
 }
 
 /// A value of the example that may be another one. `start..end` is the value, of a string its content.
@@ -143,7 +252,13 @@ struct Place<F> {
 }
 
 impl<F: Copy + PartialEq> Shape<F> {
-    fn new(example: &[u8], root: &'static Node<F>, tokens: &[Token<F>], holes: &[Value]) -> Self {
+    fn new(
+        number: u32,
+        example: &[u8],
+        root: &'static Node<F>,
+        tokens: &[Token<F>],
+        holes: &[Value],
+    ) -> Self {
         let count = |is_before: &dyn Fn(&Value) -> bool| {
             holes.iter().filter(|hole| is_before(hole)).count() as u8
         };
@@ -162,6 +277,7 @@ impl<F: Copy + PartialEq> Shape<F> {
             }
         };
         Shape {
+            number,
             root,
             example: example.into(),
             holes: holes.iter().map(hole).collect(),
@@ -169,53 +285,83 @@ impl<F: Copy + PartialEq> Shape<F> {
         }
     }
 
-    /// Gives the tokens of a document that matches; otherwise false, and none.
+    /// Where the holes of a document are, if it matches.
     #[inline]
-    fn read(&self, document: &[u8], root: &'static Node<F>, tokens: &mut Vec<Token<F>>) -> bool {
+    fn find(&self, document: &[u8], root: &'static Node<F>) -> Option<Match> {
         let document = Document { bytes: document };
-        // By how much everything behind the first so many holes has moved.
-        let mut moved = [0u32; HOLES + 1];
-        let mut escaped = 0u32;
+        let mut found = Match { moved: [0; HOLES + 1], escaped: 0 };
         let (mut at, mut from) = (0, 0);
         for (n, hole) in self.holes.iter().enumerate() {
             let same = &self.example[from..usize::from(hole.start)];
             if !document.from(at).starts_with(same) {
-                return false;
+                return None;
             }
             at += same.len();
             from = usize::from(hole.end);
-            let value = match hole.is_number {
-                true => document.past_number(at),
-                false => document.string(at).map(|string| {
-                    escaped |= u32::from(string.escaped) << n;
+            at = match hole.is_number {
+                true => document.past_number(at).ok()?,
+                false => {
+                    let string = document.string(at).ok()?;
+                    found.escaped |= u32::from(string.escaped) << n;
                     string.end
-                }),
+                }
             };
-            let Ok(end) = value else { return false };
-            at = end;
-            moved[(n + 1) & HOLES] = (at as u32).wrapping_sub(from as u32);
+            found.moved[(n + 1) & HOLES] = (at as u32).wrapping_sub(from as u32);
         }
-        if document.from(at) != &self.example[from..] || !core::ptr::eq(self.root, root) {
-            return false;
-        }
-        let moved = |holes: u8| moved[usize::from(holes) & HOLES];
+        let is_same = document.from(at) == &self.example[from..];
+        (is_same && core::ptr::eq(self.root, root)).then_some(found)
+    }
+
+    /// The tokens of a document that matches.
+    #[inline]
+    fn tell(&self, found: &Match, tokens: &mut Vec<Token<F>>) {
         tokens.extend(self.places.iter().map(|place| {
             let mut token = place.token;
-            token.start = token.start.wrapping_add(moved(place.holes_before_start));
-            token.end = token.end.wrapping_add(moved(place.holes_before_end));
+            token.start = token.start.wrapping_add(found.moved(place.holes_before_start));
+            token.end = token.end.wrapping_add(found.moved(place.holes_before_end));
             token
         }));
         for (n, hole) in self.holes.iter().enumerate() {
             if let Some(token) = tokens.get_mut(usize::from(hole.token)) {
                 if !hole.is_number {
-                    token.kind = match escaped >> n & 1 {
-                        0 => Kind::String,
-                        _ => Kind::EscapedString,
+                    token.kind = match found.escaped(n) {
+                        false => Kind::String,
+                        true => Kind::EscapedString,
                     };
                 }
             }
         }
-        true
+    }
+
+    pub(super) fn holes(&self) -> usize {
+        self.holes.len()
+    }
+
+    pub(super) fn tokens(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Where in a document that matches a hole is.
+    #[inline]
+    pub(super) fn place(&self, hole: usize, found: &Match) -> Range<usize> {
+        let Hole { start, end, .. } = self.holes[hole];
+        let start = u32::from(start).wrapping_add(found.moved(hole as u8)) as usize;
+        start..u32::from(end).wrapping_add(found.moved(hole as u8 + 1)) as usize
+    }
+
+    /// Where in a document that matches a token is.
+    #[inline]
+    pub(super) fn token_place(&self, token: usize, found: &Match) -> Range<usize> {
+        let Place { token, holes_before_start, holes_before_end } = &self.places[token];
+        let start = token.start.wrapping_add(found.moved(*holes_before_start)) as usize;
+        start..token.end.wrapping_add(found.moved(*holes_before_end)) as usize
+    }
+
+    /// The holes that tokens are about, but for one of them.
+    #[inline]
+    pub(super) fn asked(&self, without: usize) -> impl Iterator<Item = usize> + '_ {
+        let is_asked = move |(n, hole): &(usize, &Hole)| *n != without && hole.token != NO_TOKEN;
+        self.holes.iter().enumerate().filter(is_asked).map(|(n, _)| n)
     }
 
     /// The values of `document` that have to be holes so that it and the example are of one shape;

@@ -15,6 +15,7 @@ pub(crate) mod json;
 pub(crate) mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+mod said;
 
 use crate::frame::Frame;
 use crate::protocol::Protocol;

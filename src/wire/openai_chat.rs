@@ -11,6 +11,7 @@ use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
 use super::growth::Growth;
 use super::head::Head;
 use super::json::Text;
+use super::said::Listener;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
 use crate::frame::Frame;
@@ -172,6 +173,10 @@ impl Reader {
 
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
+        if let Some(delta) = self.envelope.said(&frame, &ROOT) {
+            sink.delta(delta);
+            return Ok(());
+        }
         let data = frame.data.trim_ascii();
         if data.is_empty() {
             return Ok(());
@@ -187,7 +192,10 @@ impl Reader {
         }
         let fault = match self.envelope.read(frame.data, &ROOT) {
             Ok(tokens) => {
-                self.stream.speak(frame, tokens, sink);
+                let mut listener = Listener::new(frame.data, sink);
+                self.stream.speak(frame, tokens, &mut listener);
+                let heard = listener.heard().filter(|_| self.stream.growth.is_none());
+                self.envelope.remember(frame.name, heard);
                 return Ok(());
             }
             Err(fault) => fault,

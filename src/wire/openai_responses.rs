@@ -13,6 +13,7 @@ use super::envelope::Envelope;
 use super::fields::{Kind, Node, Token, branch, items, leaf};
 use super::head::Head;
 use super::json::Text;
+use super::said::Listener;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
 use crate::frame::Frame;
@@ -34,6 +35,8 @@ struct Stream {
     current: Option<Part>,
     /// Whether items came by themselves: those of the terminal event say nothing new.
     seen_items: bool,
+    /// The last event said what it would not say again.
+    said_once: bool,
 }
 
 /// A part of an item: the item's number, what it is, and its own number in the item.
@@ -219,6 +222,10 @@ pub(crate) fn recognises(head: &Head<'_>) -> bool {
 impl Reader {
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
+        if let Some(delta) = self.envelope.said(&frame, &ROOT) {
+            sink.delta(delta);
+            return Ok(());
+        }
         let data = frame.data.trim_ascii();
         // OpenAI itself ends these streams without the sentinel; others do not.
         if data.is_empty() || is_done(data) {
@@ -226,7 +233,13 @@ impl Reader {
         }
         let by_name = EventType::named(frame.name);
         match self.envelope.read(frame.data, &ROOT) {
-            Ok(tokens) => self.stream.speak(frame, by_name, tokens, sink),
+            Ok(tokens) => {
+                let mut listener = Listener::new(frame.data, sink);
+                self.stream.speak(frame, by_name, tokens, &mut listener);
+                let said_once = core::mem::take(&mut self.stream.said_once);
+                let heard = listener.heard().filter(|_| !said_once);
+                self.envelope.remember(frame.name, heard);
+            }
             Err(fault) if by_name.is_some() || matches!(frame.name, b"" | b"message") => {
                 return Err(fault.into());
             }
@@ -533,6 +546,7 @@ impl Stream {
     fn say_once(&mut self, part: Part, text: Option<Text<'_>>, sink: &mut impl Sink) {
         let Some(text) = text else { return };
         if self.said.len() < PARTS && self.said.insert(part) {
+            self.said_once = true;
             sink.delta(Delta::Text { choice: 0, channel: part.1.channel(), text });
         }
     }

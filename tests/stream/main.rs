@@ -3,5 +3,6 @@
 mod cases;
 mod faults;
 mod properties;
+mod shapes;
 mod support;
 mod verdicts;

@@ -5,6 +5,7 @@
 //! divided by peer, throughput>` for each peer, the median of each round's ratio: a machine whose
 //! clock changes between rounds changes both sides of it.
 
+mod median;
 mod streams;
 mod ways;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use cpu_time::ThreadTime;
 
+use median::median;
 use ways::{Input, WAYS, Way};
 
 const SIZE: usize = 1 << 20;
@@ -67,11 +69,6 @@ fn main() {
 
 fn is_slow(way: &Way) -> bool {
     matches!(way.name, "eventsource-stream" | "sse-parse")
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 /// The times of each way; every round runs all of them, so that a busy machine slows all.

@@ -1,8 +1,9 @@
 //! The whole job, bytes to parsed calls, beside its peers, in one run.
 //!
 //! `cargo run --release --bin whole-job [-- [CAPTURE|-] [ROUNDS] [WAY…]]`: a table in nanoseconds of
-//! thread CPU time per event, the best of some interleaved rounds, then a line `ratio <capture>
-//! <peer> <ours divided by peer, throughput>` for each peer, then allocations per event.
+//! thread CPU time per event, the median of some interleaved rounds, then a line `ratio <capture>
+//! <peer> <ours divided by peer, throughput>` for each peer, the median of each round's ratio, then
+//! allocations per event.
 //!
 //! Every way gets the same chunks and has to come to the same calls, arguments and texts. Ours does
 //! more than the peers': it checks who a fragment belongs to, keeps where each came from, bounds what
@@ -12,14 +13,15 @@ mod assembly;
 #[path = "../../../captures/mod.rs"]
 mod captures;
 mod counting;
+#[path = "../median.rs"]
+mod median;
 mod typed;
 mod ways;
-
-use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
 use captures::{Capture, Tally, capture};
+use median::median;
 use ways::{WAYS, Way};
 
 const SIZE: usize = 4 << 20;
@@ -44,10 +46,10 @@ fn main() {
         let capture = capture(name, SIZE);
         let ways: Vec<&Way> =
             ways.iter().filter(|way| (way.reads)(capture.wire)).copied().collect();
-        let best = measure(&ways, &capture, rounds);
-        for (way, time) in ways.iter().zip(&best) {
-            let nanoseconds = time.as_nanos() as f64;
-            let ratio = nanoseconds / best[0].as_nanos() as f64;
+        let times = measure(&ways, &capture, rounds);
+        for (way, of_way) in ways.iter().zip(&times) {
+            let nanoseconds = median(of_way.clone());
+            let ratio = median(times[0].iter().zip(of_way).map(|(us, it)| it / us).collect());
             println!(
                 "{name:<12}{:>28}{:>10.1}{:>10.0}{ratio:>12.2}",
                 way.name,
@@ -66,19 +68,19 @@ fn main() {
     ratios.iter().chain(&counts).for_each(|line| println!("{line}"));
 }
 
-/// The best time of each way; every round runs all of them, so that a busy machine slows all.
-fn measure(ways: &[&Way], capture: &Capture, rounds: usize) -> Vec<Duration> {
-    let mut best = vec![Duration::MAX; ways.len()];
+/// The nanoseconds of each way; every round runs all of them, so that a busy machine slows all.
+fn measure(ways: &[&Way], capture: &Capture, rounds: usize) -> Vec<Vec<f64>> {
+    let mut times = vec![Vec::with_capacity(rounds); ways.len()];
     for _ in 0..rounds {
-        for (way, best) in ways.iter().zip(&mut best) {
+        for (way, times) in ways.iter().zip(&mut times) {
             let start = ThreadTime::now();
             let told = (way.run)(capture);
-            *best = (*best).min(start.elapsed());
+            times.push(start.elapsed().as_nanos() as f64);
             if let Some(told) = told {
                 let expected = Tally { events: told.events, ..capture.tally };
                 assert_eq!(told, expected, "{} on {}", way.name, capture.name);
             }
         }
     }
-    best
+    times
 }
