@@ -462,7 +462,7 @@ struct Patience {
 
 impl Patience {
     /// So many misses in a row are usual where a message begins and ends.
-    const USUAL: u32 = 16;
+    const USUAL: u32 = 12;
     /// A shape is learnt from two envelopes, and matches the third.
     const ATTEMPTS: u32 = 4;
     const LONGEST_PAUSE: u32 = 128;
@@ -479,7 +479,7 @@ impl Patience {
     fn lose(&mut self) {
         self.misses += 1;
         if self.misses >= Self::USUAL && self.misses % Self::ATTEMPTS == 0 {
-            self.pause = (self.misses * 2).min(Self::LONGEST_PAUSE);
+            self.pause = (self.misses * 4).min(Self::LONGEST_PAUSE);
         }
     }
 }

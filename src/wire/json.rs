@@ -344,6 +344,9 @@ impl<'a> Text<'a> {
         if self.bytes.is_empty() {
             return repairs;
         }
+        if self.escaped && half.is_none() && append_short(self.bytes, out) {
+            return repairs;
+        }
         match core::str::from_utf8(self.bytes) {
             Ok(text) if half.is_none() && !self.escaped => out.push_str(text),
             Ok(text) => self.append_escaped(text, out, half, &mut repairs),
@@ -400,6 +403,65 @@ impl<'a> Text<'a> {
     }
 }
 
+/// How long a text is at most that [`append_short`] takes.
+const SHORT: usize = 248;
+
+/// Appends a short text with escapes of one character each: a word at a time, and checked as UTF-8
+/// once, when it is unescaped. False, and nothing appended, if it is not such a text.
+#[inline]
+fn append_short(bytes: &[u8], out: &mut String) -> bool {
+    if bytes.len() > SHORT {
+        return false;
+    }
+    let mut plain = [0; SHORT + 8];
+    let (mut from, mut to) = (0, 0);
+    while from < bytes.len() {
+        let next = bytes.get(from..).and_then(<[u8]>::first_chunk::<8>);
+        let run = match (next, plain.get_mut(to..to + 8)) {
+            (Some(eight), Some(place)) => {
+                place.copy_from_slice(eight);
+                let word = u64::from_le_bytes(*eight) ^ (ONES * u64::from(b'\\'));
+                let backslashes = word.wrapping_sub(ONES) & !word & HIGH_BITS;
+                backslashes.trailing_zeros() as usize / 8
+            }
+            _ if bytes[from] == b'\\' => 0,
+            _ => {
+                plain[to] = bytes[from];
+                1
+            }
+        };
+        (from, to) = (from + run, to + run);
+        if bytes.get(from) == Some(&b'\\') {
+            let Some(byte) = bytes.get(from + 1).and_then(|&byte| simple_escape(byte)) else {
+                return false;
+            };
+            plain[to] = byte;
+            (from, to) = (from + 2, to + 1);
+        }
+    }
+    match core::str::from_utf8(&plain[..to]) {
+        Ok(text) => {
+            out.push_str(text);
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// The character that a backslash and this byte stand for.
+#[inline]
+fn simple_escape(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        b'"' | b'\\' | b'/' => byte,
+        _ => return None,
+    })
+}
+
 /// Where the first backslash is, or the text's length.
 #[inline]
 fn backslash(text: &str) -> usize {
@@ -444,21 +506,17 @@ fn give_up(out: &mut String, half: &mut Option<u16>, repairs: &mut Repairs) {
 /// checked the escape; one that is none stands for U+FFFD.
 #[inline]
 fn unescape(escape: &[u8]) -> (u32, usize) {
-    let simple = match escape.get(1) {
-        Some(b'n') => b'\n',
-        Some(b't') => b'\t',
-        Some(b'r') => b'\r',
-        Some(b'b') => 0x08,
-        Some(b'f') => 0x0c,
+    match escape.get(1) {
         Some(b'u') => {
             let digits = escape.get(2..6).and_then(|digits| core::str::from_utf8(digits).ok());
             let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-            return (unit.unwrap_or(0xfffd), escape.len().min(6));
+            (unit.unwrap_or(0xfffd), escape.len().min(6))
         }
-        Some(&byte @ (b'"' | b'\\' | b'/')) => byte,
-        _ => return (0xfffd, escape.len().min(2)),
-    };
-    (u32::from(simple), 2)
+        byte => match byte.and_then(|&byte| simple_escape(byte)) {
+            Some(byte) => (byte.into(), 2),
+            None => (0xfffd, escape.len().min(2)),
+        },
+    }
 }
 
 #[cfg(test)]
