@@ -15,7 +15,7 @@ use super::ahead::{HOLD_LIMIT, space_run};
 use super::engine::wrapped::Block;
 use super::engine::{Context, Step};
 use super::piece::{Ending, Span};
-use super::value::{Enders, Extent, Value};
+use super::value::{Enders, Extent, Value, Watch};
 
 /// What came of a step.
 pub(crate) enum Outcome {
@@ -124,6 +124,14 @@ impl Object {
             return self.give_up_holding(block, context);
         }
         self.members(text, block, context)
+    }
+
+    /// How many bytes at the start plainly belong to the arguments.
+    pub(crate) fn pass(&mut self, bytes: &[u8], watch: Option<Watch>) -> usize {
+        match self.part == Part::Member && self.streams() {
+            true => self.value.pass(bytes, watch),
+            false => 0,
+        }
     }
 
     /// Whether the member being read is given out as arguments.

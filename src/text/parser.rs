@@ -7,7 +7,7 @@ use super::engine::Step;
 use super::format::{Format, Formats};
 use super::machine::Machine;
 use super::options::Options;
-use super::piece::{Piece, Span};
+use super::piece::Piece;
 
 /// How much of a chunk is laid behind held bytes at a time. What decides about held bytes is near.
 const JOIN: usize = 256;
@@ -99,6 +99,14 @@ impl Parser {
             if self.start == self.held.len() {
                 self.held.clear();
                 self.start = 0;
+                if let Some((span, bytes)) = self.machine.pass(chunk) {
+                    let (text, rest) = chunk.split_at(bytes);
+                    *chunk = rest;
+                    return Some(span.piece(text));
+                }
+                if chunk.is_empty() && !eof && self.machine.is_waiting() {
+                    return None;
+                }
                 match self.machine.step(chunk, eof) {
                     Step::More => break self.set_aside(chunk, eof),
                     step => break Some((Place::Chunk, step)),
@@ -125,12 +133,7 @@ impl Parser {
                         &self.held[range]
                     }
                 };
-                return Some(match span {
-                    Span::Text => Piece::Text(text),
-                    Span::Reasoning => Piece::Reasoning(text),
-                    Span::Markup => Piece::Markup(text),
-                    Span::Arguments => Piece::Arguments(text),
-                });
+                return Some(span.piece(text));
             }
             step => step,
         };

@@ -14,7 +14,7 @@ use super::payload::{Frame, Payload};
 use super::{Context, Engine, Entry, Identity, Open, Step};
 use crate::text::ahead::{Ahead, Doubt, Look, TAG_LIMIT, is_name_byte};
 use crate::text::piece::{Ending, Span};
-use crate::text::value::Enders;
+use crate::text::value::{Enders, Watch};
 
 /// Table of a grammar whose calls have a header.
 #[derive(Debug)]
@@ -158,6 +158,10 @@ impl Header {
         }
     }
 
+    const fn watch(&self) -> Option<Watch> {
+        Watch::of(self.closers, self.openers)
+    }
+
     fn payload(&'static self) -> Engine {
         Engine::Header(Run { grammar: self, stage: Stage::Payload(Payload::new()) })
     }
@@ -180,6 +184,13 @@ enum Stage {
 }
 
 impl Run {
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
+        match &mut self.stage {
+            Stage::Payload(payload) => payload.pass(bytes, self.grammar.watch()),
+            _ => 0,
+        }
+    }
+
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
         let grammar = self.grammar;
         let frame = Frame {
@@ -187,6 +198,7 @@ impl Run {
                 closers: grammar.closers,
                 openers: grammar.openers,
                 turn_ends: context.turn_ends,
+                watch: grammar.watch(),
             },
             fenced: grammar.fenced,
             open_ended: grammar.closers.is_empty(),

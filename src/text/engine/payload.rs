@@ -9,7 +9,7 @@
 use super::{Context, Step};
 use crate::text::ahead::{Ahead, Doubt, Look, space_run};
 use crate::text::piece::{Ending, Span};
-use crate::text::value::{Enders, Extent, Value};
+use crate::text::value::{Enders, Extent, Value, Watch};
 
 /// What frames a payload.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +40,14 @@ enum Stage {
 impl Payload {
     pub(crate) fn new() -> Self {
         Payload { stage: Stage::Before, value: Value::new(), fence: false }
+    }
+
+    /// How many bytes at the start plainly belong to the value.
+    pub(crate) fn pass(&mut self, bytes: &[u8], watch: Option<Watch>) -> usize {
+        match self.stage {
+            Stage::Value => self.value.pass(bytes, watch),
+            _ => 0,
+        }
     }
 
     /// Goes on. When the call has ended, `leave` comes last.

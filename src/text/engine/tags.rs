@@ -11,7 +11,9 @@
 //! are, with no escapes, so an end tag counts only where the next structural token follows it.
 
 use super::{Context, Engine, Entry, Identity, Open, Step};
-use crate::text::ahead::{Ahead, Doubt, Look, NAME_LIMIT, TAG_LIMIT, find, space_run, unless_no};
+use crate::text::ahead::{
+    Ahead, Doubt, Look, NAME_LIMIT, TAG_LIMIT, find, next_marker, space_run, unless_no,
+};
 use crate::text::format::{longest, max};
 use crate::text::options::Tools;
 use crate::text::piece::{Ending, Span};
@@ -260,6 +262,12 @@ impl Tags {
         }
     }
 
+    /// Where in a value, from `from` on, a tag that counts there may begin.
+    fn marker_in_value(&self, bytes: &[u8], from: usize) -> usize {
+        let tags = [self.parameter.close(), self.function.close(), self.function.marker()];
+        next_marker(bytes, from, tags.iter())
+    }
+
     fn run(&'static self, stage: Stage) -> Engine {
         Engine::Tags(Run { grammar: self, stage })
     }
@@ -307,6 +315,13 @@ enum Place {
 }
 
 impl Run {
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
+        match &self.stage {
+            Stage::Body(Body { place: Place::Text, .. }) => self.grammar.marker_in_value(bytes, 0),
+            _ => 0,
+        }
+    }
+
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
         match &mut self.stage {
             Stage::Heading => self.heading(text, context),
@@ -467,8 +482,13 @@ impl Run {
         let grammar = self.grammar;
         let Stage::Body(body) = &mut self.stage else { return Step::More };
         let (function, parameter) = (&grammar.function, &grammar.parameter);
-        let first = parameter.close().as_bytes()[0];
-        for at in memchr::memchr_iter(first, text.as_bytes()) {
+        let mut from = 0;
+        loop {
+            let at = grammar.marker_in_value(text.as_bytes(), from);
+            if at == text.len() {
+                return Step::Take(Span::Arguments, at);
+            }
+            from = at + 1;
             let ahead = Ahead::new(text, at, context.eof);
             match value_end(ahead, grammar) {
                 Ok(end) => {
@@ -508,7 +528,6 @@ impl Run {
                 return Step::Take(Span::Arguments, token.at);
             }
         }
-        Step::Take(Span::Arguments, text.len())
     }
 
     /// Goes to the end tag of the function or of its block.
@@ -524,6 +543,7 @@ impl Run {
                         closers: grammar.closers,
                         openers: grammar.blocks,
                         turn_ends: context.turn_ends,
+                        watch: None,
                     };
                     unless_no(enders.look(&mut { ahead }))
                         .map(|ending| ending.map(|ending| (0, ending)))

@@ -10,7 +10,7 @@ use super::{Context, Engine, Entry, Open, Step};
 use crate::text::ahead::{Ahead, Doubt, HOLD_LIMIT, Look, space_run};
 use crate::text::object::{Object, Outcome};
 use crate::text::piece::{Ending, Span};
-use crate::text::value::{Enders, Extent, Value};
+use crate::text::value::{Enders, Extent, Value, Watch};
 
 /// Table of a grammar whose calls are JSON objects that hold name and arguments.
 #[derive(Debug)]
@@ -150,6 +150,10 @@ impl Wrapped {
         Entry::engine(at, self.run(Stage::Element { first: true }, block))
     }
 
+    const fn watch(&self) -> Option<Watch> {
+        Watch::of(self.closers, self.openers)
+    }
+
     fn run(&'static self, stage: Stage, block: Block) -> Engine {
         Engine::Wrapped(Run { block, stage })
     }
@@ -249,6 +253,7 @@ impl Run {
             closers: self.block.grammar.closers,
             openers: self.block.grammar.openers,
             turn_ends: context.turn_ends,
+            watch: self.block.grammar.watch(),
         }
     }
 
@@ -257,6 +262,13 @@ impl Run {
         // In a list whose first element is a call the others are meant so too.
         let marked = self.block.marked || self.block.list;
         Step::Leave(Some(Open::Wrapped(Block { marked, ..self.block })))
+    }
+
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
+        match &mut self.stage {
+            Stage::Object(object) => object.pass(bytes, self.block.grammar.watch()),
+            _ => 0,
+        }
     }
 
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
@@ -333,8 +345,7 @@ impl Run {
         if *balanced {
             // Behind balanced brackets only white space may come, or the balance was an accident.
             let mut ahead = Ahead::new(text, 0, context.eof);
-            let look = if marked_end { ends_here(&mut ahead, enders) } else { Ok(()) };
-            match look {
+            match ends_here(&mut ahead, enders) {
                 Ok(()) => {
                     context.plan.then(Step::End(Ending::Malformed)).then(leave);
                     return context.planned();
@@ -345,6 +356,11 @@ impl Run {
         }
         match value.step(text, context.eof, enders) {
             Extent::Take(bytes) => Step::Take(*span, bytes),
+            Extent::Done(bytes) if !marked_end => {
+                context.plan.then(Step::Take(*span, bytes));
+                context.plan.then(Step::End(Ending::Malformed)).then(leave);
+                context.planned()
+            }
             Extent::Done(bytes) => {
                 *balanced = true;
                 Step::Take(*span, bytes)
