@@ -94,19 +94,28 @@ impl Parser {
     }
 
     /// The next piece of what is held and of `chunk`, off whose front is taken what it uses.
+    #[inline]
     pub(crate) fn next<'a>(&'a mut self, chunk: &mut &'a str, eof: bool) -> Option<Piece<'a>> {
+        if self.start == self.held.len() {
+            if let Some((span, bytes)) = self.machine.pass(chunk) {
+                let (text, rest) = chunk.split_at(bytes);
+                *chunk = rest;
+                return Some(span.piece(text));
+            }
+            if chunk.is_empty() && !eof && self.machine.is_waiting() {
+                return None;
+            }
+        }
+        self.decide(chunk, eof)
+    }
+
+    /// The next piece where something must be decided.
+    #[inline(never)]
+    fn decide<'a>(&'a mut self, chunk: &mut &'a str, eof: bool) -> Option<Piece<'a>> {
         let decided = loop {
             if self.start == self.held.len() {
                 self.held.clear();
                 self.start = 0;
-                if let Some((span, bytes)) = self.machine.pass(chunk) {
-                    let (text, rest) = chunk.split_at(bytes);
-                    *chunk = rest;
-                    return Some(span.piece(text));
-                }
-                if chunk.is_empty() && !eof && self.machine.is_waiting() {
-                    return None;
-                }
                 match self.machine.step(chunk, eof) {
                     Step::More => break self.set_aside(chunk, eof),
                     step => break Some((Place::Chunk, step)),

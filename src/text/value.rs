@@ -303,18 +303,30 @@ impl Value {
 
 /// How far a string goes on with nothing to decide about: to a quote, a backslash or the watched byte.
 fn stop(bytes: &[u8], watched: u8) -> usize {
-    /// Nearer than this a stop is found faster byte by byte.
-    const NEAR: usize = 16;
-    let stops = |byte: &u8| matches!(byte, b'"' | b'\\') || *byte == watched;
-    let near = &bytes[..bytes.len().min(NEAR)];
-    match near.iter().position(stops) {
-        Some(at) => at,
-        None if bytes.len() <= NEAR => bytes.len(),
-        None => {
-            let rest = &bytes[NEAR..];
-            NEAR + memchr::memchr3(b'"', b'\\', watched, rest).unwrap_or(rest.len())
+    /// Nearer than this a stop is found faster word by word.
+    const NEAR: usize = 32;
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    // The highest bit of each byte that is zero, and of none below the first such byte.
+    let zeros = |word: u64| word.wrapping_sub(EACH) & !word & (EACH << 7);
+    let mut at = 0;
+    while at < NEAR
+        && let Some(word) = bytes[at..].first_chunk::<8>()
+    {
+        let word = u64::from_le_bytes(*word);
+        let each = |byte: u8| zeros(word ^ (EACH * u64::from(byte)));
+        let hits = each(b'"') | each(b'\\') | each(watched);
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
         }
+        at += 8;
     }
+    let rest = &bytes[at..];
+    let hit = if rest.len() < 8 {
+        rest.iter().position(|byte| matches!(byte, b'"' | b'\\') || *byte == watched)
+    } else {
+        memchr::memchr3(b'"', b'\\', watched, rest)
+    };
+    at + hit.unwrap_or(rest.len())
 }
 
 /// Whether an end marker that stands inside a string ends the call all the same.

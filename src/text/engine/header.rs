@@ -23,6 +23,8 @@ pub struct Header {
     pub(crate) openers: &'static [&'static str],
     /// Every end marker.
     pub(crate) closers: &'static [&'static str],
+    /// What to look for in the arguments.
+    watch: Option<Watch>,
     pub(crate) call: &'static str,
     pub(crate) naming: Naming,
     pub(crate) fenced: bool,
@@ -62,18 +64,20 @@ impl Naming {
 impl Header {
     /// Calls that begin with `call`, named as `naming` says.
     pub const fn new(call: &'static str, naming: Naming) -> Self {
-        Header { openers: &[], closers: &[], call, naming, fenced: false }
+        Header { openers: &[], closers: &[], watch: None, call, naming, fenced: false }
     }
 
     /// The markers that begin a section of calls, and `call` itself where it may stand alone.
     pub const fn openers(mut self, openers: &'static [&'static str]) -> Self {
         self.openers = openers;
+        self.watch = Watch::of(self.closers, openers);
         self
     }
 
     /// The end markers of calls and sections. Without any, a call ends with its last bracket.
     pub const fn closers(mut self, closers: &'static [&'static str]) -> Self {
         self.closers = closers;
+        self.watch = Watch::of(closers, self.openers);
         self
     }
 
@@ -158,10 +162,6 @@ impl Header {
         }
     }
 
-    const fn watch(&self) -> Option<Watch> {
-        Watch::of(self.closers, self.openers)
-    }
-
     fn payload(&'static self) -> Engine {
         Engine::Header(Run { grammar: self, stage: Stage::Payload(Payload::new()) })
     }
@@ -186,7 +186,7 @@ enum Stage {
 impl Run {
     pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
         match &mut self.stage {
-            Stage::Payload(payload) => payload.pass(bytes, self.grammar.watch()),
+            Stage::Payload(payload) => payload.pass(bytes, self.grammar.watch),
             _ => 0,
         }
     }
@@ -198,7 +198,7 @@ impl Run {
                 closers: grammar.closers,
                 openers: grammar.openers,
                 turn_ends: context.turn_ends,
-                watch: grammar.watch(),
+                watch: grammar.watch,
             },
             fenced: grammar.fenced,
             open_ended: grammar.closers.is_empty(),

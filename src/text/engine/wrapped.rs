@@ -17,6 +17,8 @@ use crate::text::value::{Enders, Extent, Value, Watch};
 pub struct Wrapped {
     pub(crate) openers: &'static [&'static str],
     pub(crate) closers: &'static [&'static str],
+    /// What to look for in the arguments.
+    watch: Option<Watch>,
     pub(crate) bare: bool,
     pub(crate) object: bool,
     pub(crate) list: bool,
@@ -34,6 +36,7 @@ impl Wrapped {
         Wrapped {
             openers,
             closers: &[],
+            watch: Watch::of(&[], openers),
             bare: false,
             object: true,
             list: true,
@@ -49,6 +52,7 @@ impl Wrapped {
     /// The end markers. With one, several objects may follow each other before it.
     pub const fn closers(mut self, closers: &'static [&'static str]) -> Self {
         self.closers = closers;
+        self.watch = Watch::of(closers, self.openers);
         self
     }
 
@@ -150,10 +154,6 @@ impl Wrapped {
         Entry::engine(at, self.run(Stage::Element { first: true }, block))
     }
 
-    const fn watch(&self) -> Option<Watch> {
-        Watch::of(self.closers, self.openers)
-    }
-
     fn run(&'static self, stage: Stage, block: Block) -> Engine {
         Engine::Wrapped(Run { block, stage })
     }
@@ -253,7 +253,7 @@ impl Run {
             closers: self.block.grammar.closers,
             openers: self.block.grammar.openers,
             turn_ends: context.turn_ends,
-            watch: self.block.grammar.watch(),
+            watch: self.block.grammar.watch,
         }
     }
 
@@ -266,7 +266,7 @@ impl Run {
 
     pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
         match &mut self.stage {
-            Stage::Object(object) => object.pass(bytes, self.block.grammar.watch()),
+            Stage::Object(object) => object.pass(bytes, self.block.grammar.watch),
             _ => 0,
         }
     }
