@@ -377,3 +377,35 @@ const CLASS: [Class; 256] = {
 fn is_scalar_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_stops_at_the_first_byte_that_matters() {
+        for length in 0..80 {
+            for at in 0..=length {
+                for byte in [b'"', b'\\', b'<'] {
+                    // 0xa2 and 0x23 are a quote but for one bit.
+                    let mut bytes = [b'x', 0xa2, b'#', 0, 0xff].repeat(16);
+                    bytes.truncate(length);
+                    if let Some(place) = bytes.get_mut(at) {
+                        *place = byte;
+                    }
+                    assert_eq!(stop(&bytes, b'<'), at, "{length} {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_rules_a_marker_out() {
+        let watch = Watch::of(&["</a>", "</b>"], &[]).unwrap();
+        assert_eq!(watch.find(b"a < b </"), Some(6));
+        assert_eq!(watch.find(b"a <"), Some(2));
+        let mixed = Watch::of(&["</a>", "<|b|>"], &[]).unwrap();
+        assert_eq!(mixed.find(b"a < b"), Some(2));
+        assert!(Watch::of(&[], &["functools"]).is_none());
+    }
+}
