@@ -46,7 +46,20 @@ impl<'a> Ahead<'a> {
         Ahead { text, at, eof }
     }
 
-    fn rest(&self) -> &'a [u8] {
+    /// Whether everything ends inside `literal`, which begins here.
+    pub(crate) fn is_cut(&self, literal: &str) -> bool {
+        self.eof
+            && !self.rest().is_empty()
+            && literal.len() > self.rest().len()
+            && literal.as_bytes().starts_with(self.rest())
+    }
+
+    /// Where the bytes at hand end.
+    pub(crate) fn end(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
         &self.text.as_bytes()[self.at..]
     }
 

@@ -72,6 +72,12 @@ impl Enders {
         // The model's turn is over: nothing will come.
         ahead.any(self.turn_ends).map(|_| Ending::Truncated)
     }
+
+    /// Whether everything ends inside a marker that begins here.
+    pub(crate) fn are_cut(&self, ahead: Ahead<'_>) -> bool {
+        let lists = [self.closers, self.openers, self.turn_ends];
+        lists.iter().any(|list| list.iter().any(|marker| ahead.is_cut(marker)))
+    }
 }
 
 /// How the markers begin that may end a value.

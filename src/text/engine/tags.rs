@@ -12,7 +12,7 @@
 
 use super::{Context, Engine, Entry, Identity, Open, Step};
 use crate::text::ahead::{
-    Ahead, Doubt, Look, NAME_LIMIT, TAG_LIMIT, find, next_marker, space_run, unless_no,
+    Ahead, Doubt, Look, NAME_LIMIT, TAG_LIMIT, next_marker, space_run, unless_no,
 };
 use crate::text::format::{longest, max};
 use crate::text::options::Tools;
@@ -388,24 +388,35 @@ impl Run {
                 }
                 self.between(text, ahead, context)
             }
-            Place::Tag => match memchr::memchr(b'>', text.as_bytes()) {
-                Some(end) => {
+            Place::Tag => match memchr::memchr2(b'>', b'<', text.as_bytes()) {
+                Some(end) if text.as_bytes()[end] == b'>' => {
                     body.place = Place::Text;
                     Step::Take(Span::Arguments, end + 1)
                 }
-                None => Step::Take(Span::Arguments, text.len()),
+                // The tag was never closed.
+                Some(0) => {
+                    self.stage = Stage::Broken;
+                    self.broken(text, context)
+                }
+                end => Step::Take(Span::Arguments, end.unwrap_or(text.len())),
             },
             Place::Key => {
                 let Parameter::Pair { key_end, .. } = grammar.parameter else {
                     return Step::More;
                 };
-                match seek(text, key_end, context.eof) {
-                    Seek::Found(at) => {
-                        body.place = Place::Value;
-                        Step::Take(Span::Arguments, at + key_end.len())
-                    }
-                    Seek::Take(bytes) => Step::Take(Span::Arguments, bytes),
-                    Seek::More => Step::More,
+                match memchr::memchr(key_end.as_bytes()[0], text.as_bytes()) {
+                    Some(0) => match { ahead }.literal(key_end) {
+                        Ok(()) => {
+                            body.place = Place::Value;
+                            Step::Take(Span::Arguments, key_end.len())
+                        }
+                        Err(Doubt::More) => Step::More,
+                        Err(Doubt::No) => {
+                            self.stage = Stage::Broken;
+                            self.broken(text, context)
+                        }
+                    },
+                    end => Step::Take(Span::Arguments, end.unwrap_or(text.len())),
                 }
             }
             Place::Value => {
@@ -589,23 +600,4 @@ fn another_call(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<()> {
         }
     }
     ahead.literal(grammar.function.marker())
-}
-
-enum Seek {
-    Found(usize),
-    Take(usize),
-    More,
-}
-
-/// Looks for `marker`; a part of it at the end of the text stays undecided.
-fn seek(text: &str, marker: &str, eof: bool) -> Seek {
-    if let Some(at) = find(text.as_bytes(), marker) {
-        return Seek::Found(at);
-    }
-    for at in memchr::memchr_iter(marker.as_bytes()[0], text.as_bytes()) {
-        if Ahead::new(text, at, eof).literal(marker) == Err(Doubt::More) {
-            return if at > 0 { Seek::Take(at) } else { Seek::More };
-        }
-    }
-    Seek::Take(text.len())
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use super::{Context, Engine, Entry, Open, Step};
-use crate::text::ahead::{Ahead, Doubt, HOLD_LIMIT, Look, space_run};
+use crate::text::ahead::{Ahead, Doubt, HOLD_LIMIT, Look, space_run, unless_no};
 use crate::text::object::{Object, Outcome};
 use crate::text::piece::{Ending, Span};
 use crate::text::value::{Enders, Extent, Value, Watch};
@@ -208,8 +208,12 @@ impl Block {
         if grammar.closers.is_empty() {
             return Err(Doubt::No);
         }
-        if ahead.peek()? == Some(b'{') {
-            return Ok(grammar.run_object(ahead.at, *self));
+        let mut next = ahead;
+        if unless_no(next.literal(","))?.is_some() {
+            next.space()?;
+        }
+        if next.peek()? == Some(b'{') {
+            return Ok(grammar.run_object(next.at, *self));
         }
         // A bracket too many in front of the end marker is the model's slip, not text.
         ahead.run(8, |byte| matches!(byte, b'}' | b']'))?;
