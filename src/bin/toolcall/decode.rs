@@ -70,6 +70,11 @@ pub fn run(options: &Decode) -> Result<ExitCode, Failure> {
             eprintln!("{}", invalid.report());
         }
     }
+    if let (Some(formats), Some(format)) = (options.text_calls, reading.text_format)
+        && formats == toolcall::text::AUTO.into()
+    {
+        eprintln!("toolcall: the calls in the text are in {}", format.name());
+    }
     reading.report();
     let status = reading.status();
     reading.into_failure().map_or(Ok(ExitCode::from(status)), Err)
