@@ -293,6 +293,12 @@ impl Decoder {
         self.interpreter.protocol
     }
 
+    /// The format of the calls that the model wrote into its text, once the first has ended; of interest where
+    /// [`Options::text_calls`] names several.
+    pub fn text_format(&self) -> Option<&'static text::Format> {
+        self.interpreter.demux.text_format
+    }
+
     /// [`decode`](Decoder::decode) up to the event, without taking it: whether one is
     /// [`ready`](Decoder::ready). The adapters need the two apart, for they fetch bytes in between.
     pub(crate) fn advance(&mut self, input: &mut &[u8]) -> Result<bool, Error> {

@@ -147,6 +147,11 @@ impl<R> EventReader<R> {
         self.feed.decoder().protocol()
     }
 
+    /// The format of the calls in the text; see [`Decoder::text_format`].
+    pub fn text_format(&self) -> Option<&'static crate::text::Format> {
+        self.feed.decoder().text_format()
+    }
+
     /// The source. Bytes that were read from it and not yet decoded are lost.
     pub fn into_inner(self) -> R {
         self.source

@@ -1,43 +1,11 @@
 //! What the decoder allocates: the recipes of `corpora/sse/stress.json`, on a counting allocator.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
 
 use serde_json::Value;
 use toolcall::sse::{Decoder, Limit, Limits, Options, Record};
 
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-    static LIVE: Cell<i64> = const { Cell::new(0) };
-    static PEAK: Cell<i64> = const { Cell::new(0) };
-}
-
-fn note(bytes: i64) {
-    let live = LIVE.get() + bytes;
-    LIVE.set(live);
-    PEAK.set(PEAK.get().max(live));
-    COUNT.set(COUNT.get() + u64::from(bytes > 0));
-}
-
-/// Counts what the current thread allocates.
-struct Counting;
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size() as i64);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        note(-(layout.size() as i64));
-        unsafe { System.dealloc(memory, layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        note(size as i64 - layout.size() as i64);
-        unsafe { System.realloc(memory, layout, size) }
-    }
-}
+use counting::{COUNT, Counting, LIVE, PEAK};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

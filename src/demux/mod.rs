@@ -80,6 +80,8 @@ pub(crate) struct Demux {
     over_limit: Option<LimitKind>,
     /// First half of a surrogate pair that the last text delta ended in.
     text_half: Option<u16>,
+    /// The format of the calls in the text, once one has ended.
+    pub text_format: Option<&'static crate::text::Format>,
 }
 
 /// What is known of one choice.
@@ -152,6 +154,7 @@ impl Demux {
             failed: None,
             over_limit: None,
             text_half: None,
+            text_format: None,
         }
     }
 

@@ -129,6 +129,7 @@ impl Demux {
                 }
             }
             Piece::CallEnd { ending, .. } => {
+                self.text_format = format;
                 if let Some(slot) = open.take() {
                     self.slots[slot].text = Some(TextCall { format, ending });
                     self.slots[slot].state = State::Stopped;

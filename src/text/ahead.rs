@@ -46,7 +46,20 @@ impl<'a> Ahead<'a> {
         Ahead { text, at, eof }
     }
 
-    fn rest(&self) -> &'a [u8] {
+    /// Whether everything ends inside `literal`, which begins here.
+    pub(crate) fn is_cut(&self, literal: &str) -> bool {
+        self.eof
+            && !self.rest().is_empty()
+            && literal.len() > self.rest().len()
+            && literal.as_bytes().starts_with(self.rest())
+    }
+
+    /// Where the bytes at hand end.
+    pub(crate) fn end(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
         &self.text.as_bytes()[self.at..]
     }
 
@@ -177,6 +190,29 @@ pub(crate) fn space_run(bytes: &[u8]) -> usize {
 pub(crate) fn find(haystack: &[u8], needle: &str) -> Option<usize> {
     let needle = needle.as_bytes();
     memchr::memchr_iter(*needle.first()?, haystack).find(|at| haystack[*at..].starts_with(needle))
+}
+
+/// Where in `bytes`, from `from` on, one of the markers may begin, which all begin with the same byte: a
+/// place where the second byte rules out each is passed over.
+pub(crate) fn next_marker<'m>(
+    bytes: &[u8],
+    from: usize,
+    markers: impl Iterator<Item = &'m &'m str> + Clone,
+) -> usize {
+    let Some(first) = markers.clone().next().and_then(|marker| marker.as_bytes().first()) else {
+        return bytes.len();
+    };
+    let mut at = from;
+    while let Some(hit) = memchr::memchr(*first, &bytes[at..]) {
+        at += hit;
+        match bytes.get(at + 1) {
+            Some(next) if markers.clone().all(|marker| marker.as_bytes().get(1) != Some(next)) => {
+                at += 1;
+            }
+            _ => return at,
+        }
+    }
+    bytes.len()
 }
 
 #[cfg(test)]

@@ -87,7 +87,6 @@ static THINK: [Delimiters; 1] = [Delimiters::new("<think>", "</think>")];
 /// What ends a turn in the ChatML family and its like.
 const CHATML_ENDS: &[&str] = &["<|im_end|>", "<|endoftext|>"];
 const LLAMA_ENDS: &[&str] = &["<|eom_id|>", "<|eot_id|>", "<|end_of_text|>"];
-const SENTENCE_ENDS: &[&str] = &["</s>"];
 
 static HERMES_GRAMMARS: [Grammar; 1] =
     [Grammar::Wrapped(Wrapped::new(&["<tool_call>"]).closers(&["</tool_call>"]))];
@@ -144,7 +143,7 @@ static MISTRAL_THINK: [Delimiters; 2] =
 pub static MISTRAL: Format = Format::new("mistral", &MISTRAL_GRAMMARS)
     .aliases(&["magistral", "devstral"])
     .reasoning(&MISTRAL_THINK)
-    .turn_ends(SENTENCE_ENDS);
+    .turn_ends(&["</s>", "[/TOOL_CALLS]"]);
 
 static LLAMA3_JSON_GRAMMARS: [Grammar; 1] =
     [Grammar::Wrapped(Wrapped::new(&["<|python_tag|>"]).only_object().bare().separator(";"))];

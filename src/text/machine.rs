@@ -87,6 +87,7 @@ impl Machine {
             false => State::Gap { after: Boundary::Start, open: None },
         };
         let pairs = formats.list().iter().flat_map(|format| format.reasoning);
+        let closer = { pairs }.next().unwrap_or(&USUAL_REASONING).close;
         Machine {
             formats,
             options,
@@ -95,12 +96,12 @@ impl Machine {
             framed: false,
             frame_before: None,
             line_start: true,
-            closer: { pairs }.next().unwrap_or(&USUAL_REASONING).close,
+            closer,
             forced: None,
             frame: None,
             within: false,
             calls: 0,
-            firsts: Firsts::of(formats.list()),
+            firsts: Firsts::of(formats.list(), closer),
             plan: Plan::new(),
             identity: Identity::default(),
         }
@@ -118,6 +119,38 @@ impl Machine {
     /// The number of the call that begins or is open.
     pub(crate) fn call(&self) -> u32 {
         self.calls - 1
+    }
+
+    /// Whether nothing is decided that was not given out yet.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.plan.is_empty()
+    }
+
+    /// How many bytes at the start of `text` go on what is going on, plainly: no marker can begin in
+    /// them. For most text there is nothing more to do; [`step`](Machine::step) decides about the rest.
+    #[inline]
+    pub(crate) fn pass(&mut self, text: &str) -> Option<(Span, usize)> {
+        if !self.plan.is_empty() {
+            return None;
+        }
+        let bytes = text.as_bytes();
+        let (span, passed) = match &mut self.state {
+            State::Text => (Span::Text, self.firsts.find(bytes, 0).unwrap_or(bytes.len())),
+            State::Reasoning => {
+                (Span::Reasoning, self.firsts.find(bytes, 0).unwrap_or(bytes.len()))
+            }
+            State::Call(engine) => engine.pass(bytes)?,
+            State::Gap { .. } => return None,
+        };
+        self.given(span, *bytes.get(passed.wrapping_sub(1))?);
+        Some((span, passed))
+    }
+
+    /// Something was given out, up to and with this byte.
+    fn given(&mut self, span: Span, last: u8) {
+        self.scanned = 0;
+        self.framed = false;
+        self.line_start = span != Span::Text || last == b'\n';
     }
 
     /// Decides about the first bytes of `text`, which is all that is undecided. `More`: it cannot;
@@ -158,10 +191,7 @@ impl Machine {
                 Step::Leave(open) => self.state = State::Gap { after: Boundary::Call, open },
                 Step::Release => self.state = State::Text,
                 Step::Take(span, bytes) => {
-                    self.scanned = 0;
-                    self.framed = false;
-                    let last = text.as_bytes().get(bytes.wrapping_sub(1));
-                    self.line_start = span != Span::Text || last == Some(&b'\n');
+                    self.given(span, text.as_bytes()[bytes - 1]);
                     return step;
                 }
                 Step::Start => {
@@ -177,8 +207,7 @@ impl Machine {
     fn text(&mut self, text: &str, eof: bool) -> Option<Step> {
         let bytes = text.as_bytes();
         let mut from = 0;
-        while let Some(hit) = self.firsts.find(&bytes[from..]) {
-            let at = from + hit;
+        while let Some(at) = self.firsts.find(bytes, from) {
             match self.marker_in_text(text, at, eof) {
                 Err(Doubt::No) => from = at + 1,
                 Ok(found) if at == 0 => return self.follow(found),
@@ -361,17 +390,8 @@ impl Machine {
         let bytes = text.as_bytes();
         let calls_count = self.options.calls_in_reasoning
             || self.formats.list().iter().any(|format| format.reserved);
-        let first = self.closer.as_bytes()[0];
         let mut from = 0;
-        loop {
-            let rest = &bytes[from..];
-            let mut hit = memchr::memchr(first, rest);
-            if calls_count {
-                let other = self.firsts.find(&rest[..hit.unwrap_or(rest.len())]);
-                hit = other.or(hit);
-            }
-            let Some(hit) = hit else { break };
-            let at = from + hit;
+        while let Some(at) = self.firsts.find(bytes, from) {
             match self.marker_in_reasoning(Ahead::new(text, at, eof), calls_count) {
                 Err(Doubt::No) => from = at + 1,
                 Err(Doubt::More) => return Some(hold(Span::Reasoning, at)),
@@ -419,7 +439,7 @@ impl Machine {
             Found::Call(format, Entry { markup, start, next }) => {
                 if self.format().is_none() {
                     self.formats = format.into();
-                    self.firsts = Firsts::of(self.formats.list());
+                    self.firsts = Firsts::of(self.formats.list(), self.closer);
                 }
                 self.state = match next {
                     Next::Engine(engine) => State::Call(engine),

@@ -15,7 +15,7 @@ use super::ahead::{HOLD_LIMIT, space_run};
 use super::engine::wrapped::Block;
 use super::engine::{Context, Step};
 use super::piece::{Ending, Span};
-use super::value::{Enders, Extent, Value};
+use super::value::{Enders, Extent, Value, Watch};
 
 /// What came of a step.
 pub(crate) enum Outcome {
@@ -126,6 +126,14 @@ impl Object {
         self.members(text, block, context)
     }
 
+    /// How many bytes at the start plainly belong to the arguments.
+    pub(crate) fn pass(&mut self, bytes: &[u8], watch: Option<Watch>) -> usize {
+        match self.part == Part::Member && self.streams() {
+            true => self.value.pass(bytes, watch),
+            false => 0,
+        }
+    }
+
     /// Whether the member being read is given out as arguments.
     fn streams(&self) -> bool {
         self.member == Member::Arguments && self.arguments == Arguments::Streamed
@@ -166,7 +174,7 @@ impl Object {
                     }
                     let key = string(&text[self.token..self.at]);
                     self.member = self.member_of(key.as_deref(), block);
-                    if block.grammar.key_is_name {
+                    if block.grammar.key_is_name && !self.named {
                         context.identity.name(&key.unwrap_or_default());
                         self.named = true;
                     } else if self.member == Member::Other
@@ -192,7 +200,10 @@ impl Object {
                             self.faulty = true;
                             self.member = Member::Other;
                         }
-                        Member::Arguments if !block.marked && byte != b'{' => {
+                        // An object, a string that holds one, or `null` for none.
+                        Member::Arguments
+                            if !block.marked && !matches!(byte, b'{' | b'"' | b'n') =>
+                        {
                             return Outcome::Step(Step::Release);
                         }
                         Member::Arguments if self.named || self.committed => {
@@ -216,6 +227,11 @@ impl Object {
                     match self.member {
                         Member::Name => {
                             let name = string(&text[self.token..self.at]).unwrap_or_default();
+                            if name.is_empty() {
+                                // Nobody is called so.
+                                self.member = Member::Other;
+                                continue;
+                            }
                             if !block.marked && !context.tools.permit(&name) {
                                 return Outcome::Step(Step::Release);
                             }
@@ -259,7 +275,7 @@ impl Object {
         let grammar = block.grammar;
         let Some(key) = key else { return Member::Other };
         if grammar.key_is_name {
-            return if self.named { Member::Other } else { Member::Arguments };
+            return Member::Arguments;
         }
         if grammar.arguments.contains(&key) {
             Member::Arguments

@@ -7,7 +7,7 @@ use super::engine::Step;
 use super::format::{Format, Formats};
 use super::machine::Machine;
 use super::options::Options;
-use super::piece::{Piece, Span};
+use super::piece::Piece;
 
 /// How much of a chunk is laid behind held bytes at a time. What decides about held bytes is near.
 const JOIN: usize = 256;
@@ -94,7 +94,24 @@ impl Parser {
     }
 
     /// The next piece of what is held and of `chunk`, off whose front is taken what it uses.
+    #[inline]
     pub(crate) fn next<'a>(&'a mut self, chunk: &mut &'a str, eof: bool) -> Option<Piece<'a>> {
+        if self.start == self.held.len() {
+            if let Some((span, bytes)) = self.machine.pass(chunk) {
+                let (text, rest) = chunk.split_at(bytes);
+                *chunk = rest;
+                return Some(span.piece(text));
+            }
+            if chunk.is_empty() && !eof && self.machine.is_waiting() {
+                return None;
+            }
+        }
+        self.decide(chunk, eof)
+    }
+
+    /// The next piece where something must be decided.
+    #[inline(never)]
+    fn decide<'a>(&'a mut self, chunk: &mut &'a str, eof: bool) -> Option<Piece<'a>> {
         let decided = loop {
             if self.start == self.held.len() {
                 self.held.clear();
@@ -125,12 +142,7 @@ impl Parser {
                         &self.held[range]
                     }
                 };
-                return Some(match span {
-                    Span::Text => Piece::Text(text),
-                    Span::Reasoning => Piece::Reasoning(text),
-                    Span::Markup => Piece::Markup(text),
-                    Span::Arguments => Piece::Arguments(text),
-                });
+                return Some(span.piece(text));
             }
             step => step,
         };

@@ -73,3 +73,14 @@ pub(crate) enum Span {
     Markup,
     Arguments,
 }
+
+impl Span {
+    pub(crate) fn piece(self, text: &str) -> Piece<'_> {
+        match self {
+            Span::Text => Piece::Text(text),
+            Span::Reasoning => Piece::Reasoning(text),
+            Span::Markup => Piece::Markup(text),
+            Span::Arguments => Piece::Arguments(text),
+        }
+    }
+}

@@ -55,9 +55,11 @@ pub(crate) struct Enders {
     pub openers: &'static [&'static str],
     /// The model's end of turn.
     pub turn_ends: &'static [&'static str],
+    /// What to look for in the value.
+    pub watch: Option<Watch>,
 }
 
-static NO_ENDERS: Enders = Enders { closers: &[], openers: &[], turn_ends: &[] };
+static NO_ENDERS: Enders = Enders { closers: &[], openers: &[], turn_ends: &[], watch: None };
 
 impl Enders {
     /// Whether a marker stands here; how a call that is open ends with it.
@@ -71,12 +73,52 @@ impl Enders {
         ahead.any(self.turn_ends).map(|_| Ending::Truncated)
     }
 
-    /// The byte to stop at: that of the format's end markers, and where it has none, that of the next
-    /// call, unless it is an ordinary letter.
-    fn first_byte(&self) -> Option<u8> {
-        let list = if self.closers.is_empty() { self.openers } else { self.closers };
-        let first = list.first().map(|marker| marker.as_bytes()[0]);
-        first.filter(|byte| !byte.is_ascii_alphanumeric())
+    /// Whether everything ends inside a marker that begins here.
+    pub(crate) fn are_cut(&self, ahead: Ahead<'_>) -> bool {
+        let lists = [self.closers, self.openers, self.turn_ends];
+        lists.iter().any(|list| list.iter().any(|marker| ahead.is_cut(marker)))
+    }
+}
+
+/// How the markers begin that may end a value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Watch {
+    pub first: u8,
+    /// The second byte, where it is the same for all.
+    pub second: Option<u8>,
+}
+
+impl Watch {
+    /// Of the format's end markers, and where it has none, of the next call, unless that begins with an
+    /// ordinary letter.
+    pub(crate) const fn of(closers: &[&str], openers: &[&str]) -> Option<Watch> {
+        let list = if closers.is_empty() { openers } else { closers };
+        let [marker, ..] = list else { return None };
+        let [first, second, ..] = *marker.as_bytes() else { return None };
+        if first.is_ascii_alphanumeric() {
+            return None;
+        }
+        let mut at = 0;
+        while at < list.len() {
+            match *list[at].as_bytes() {
+                [_, other, ..] if other == second => at += 1,
+                _ => return Some(Watch { first, second: None }),
+            }
+        }
+        Some(Watch { first, second: Some(second) })
+    }
+
+    /// Whether the bytes behind the first one rule a marker out.
+    fn is_none_at(self, bytes: &[u8], at: usize) -> bool {
+        match (self.second, bytes.get(at + 1)) {
+            (Some(second), Some(next)) => second != *next,
+            _ => false,
+        }
+    }
+
+    /// Where a marker may begin.
+    pub(crate) fn find(self, bytes: &[u8]) -> Option<usize> {
+        memchr::memchr_iter(self.first, bytes).find(|at| !self.is_none_at(bytes, *at))
     }
 }
 
@@ -116,10 +158,10 @@ impl Value {
     }
 
     fn extent(&mut self, text: &str, eof: bool, enders: Option<&Enders>) -> Extent {
-        let watch = enders.and_then(Enders::first_byte);
+        let enders_or_none = enders.unwrap_or(&NO_ENDERS);
         let (mut at, mut passed) = (0, usize::MAX);
         loop {
-            match self.feed(text.as_bytes(), at, watch, passed) {
+            match self.feed(text.as_bytes(), at, enders_or_none.watch, passed) {
                 Fed::All if text.is_empty() => return Extent::More,
                 Fed::All => return Extent::Take(text.len()),
                 Fed::Done(end) => return Extent::Done(end),
@@ -131,11 +173,10 @@ impl Value {
                     at = place;
                 }
                 Fed::Watched(place) => {
-                    let enders = enders.unwrap_or(&NO_ENDERS);
                     let look = if self.loose {
-                        enders.look(&mut Ahead::new(text, place, eof))
+                        enders_or_none.look(&mut Ahead::new(text, place, eof))
                     } else {
-                        string_was_never_closed(Ahead::new(text, place, eof), enders)
+                        string_was_never_closed(Ahead::new(text, place, eof), enders_or_none)
                     };
                     match look {
                         Ok(ending) => return Extent::Closed(place, ending),
@@ -148,69 +189,93 @@ impl Value {
         }
     }
 
-    /// Goes over `bytes` from `at`; without a watched byte the end markers do not count.
-    fn feed(&mut self, bytes: &[u8], mut at: usize, watch: Option<u8>, passed: usize) -> Fed {
-        loop {
+    /// How many bytes at the start plainly belong to the value: it does not end in them, and no marker
+    /// begins in them. [`feed`](Value::feed) knows what to do about the next.
+    pub(crate) fn pass(&mut self, bytes: &[u8], watch: Option<Watch>) -> usize {
+        // Without a marker to look for the quote is looked for twice.
+        let watched = watch.map_or(b'"', |watch| watch.first);
+        let mut at = 0;
+        while at < bytes.len() {
             match self.place {
                 Place::String => {
-                    let rest = &bytes[at..];
-                    let hit = match watch {
-                        // A byte that was looked at already is stepped over.
-                        Some(watch) if at != passed => memchr::memchr3(b'"', b'\\', watch, rest),
-                        Some(watch) => match rest.get(1..) {
-                            Some(rest) => {
-                                memchr::memchr3(b'"', b'\\', watch, rest).map(|hit| hit + 1)
-                            }
-                            None => None,
-                        },
-                        None => memchr::memchr2(b'"', b'\\', rest),
-                    };
-                    let Some(hit) = hit else { return Fed::All };
-                    at += hit;
-                    match bytes[at] {
-                        b'"' => {
-                            at += 1;
-                            self.place = Place::Inside;
-                            if self.brackets.depth == 0 && !self.loose {
-                                return Fed::Done(at);
-                            }
-                        }
-                        b'\\' => {
-                            at += 1;
-                            self.place = Place::Escape;
-                        }
-                        _ => return Fed::Watched(at),
+                    at += stop(&bytes[at..], watched);
+                    match bytes.get(at) {
+                        None => return at,
+                        Some(b'\\') => self.place = Place::Escape,
+                        Some(b'"') if self.brackets.depth == 0 && !self.loose => return at,
+                        Some(b'"') => self.place = Place::Inside,
+                        Some(_) if self.loose => return at,
+                        Some(_) if watch.is_some_and(|watch| watch.is_none_at(bytes, at)) => {}
+                        Some(_) => return at,
                     }
                 }
-                Place::Escape => {
-                    if at == bytes.len() {
-                        return Fed::All;
-                    }
-                    // Of a longer character only the first byte is passed here; no byte of the rest
-                    // is a quote or a backslash.
-                    at += 1;
-                    self.place = Place::String;
-                }
+                // Of a longer character only the first byte is passed here; no byte of the rest
+                // is a quote or a backslash.
+                Place::Escape => self.place = Place::String,
                 Place::Inside => {
-                    let Some(&byte) = bytes.get(at) else { return Fed::All };
-                    if self.loose && Some(byte) == watch && at != passed {
-                        return Fed::Watched(at);
+                    let byte = bytes[at];
+                    if self.loose && watch.is_some() && byte == watched {
+                        return at;
                     }
-                    match CLASS[byte as usize] {
-                        Class::Plain => {}
-                        Class::Quote => self.place = Place::String,
-                        Class::Open => self.brackets.open(byte),
-                        Class::Close => {
-                            let known = self.brackets.close(byte);
-                            if known && self.brackets.depth == 0 {
-                                return Fed::Done(at + 1);
-                            }
-                        }
-                        Class::Foreign if self.loose => {}
-                        Class::Foreign => return Fed::Illegal(at),
+                    if !self.inside(byte) {
+                        return at;
                     }
-                    at += 1;
                 }
+                Place::Start | Place::Scalar => return at,
+            }
+            at += 1;
+        }
+        at
+    }
+
+    /// One byte between strings, unless the value ends with it or is broken by it.
+    fn inside(&mut self, byte: u8) -> bool {
+        match CLASS[byte as usize] {
+            Class::Plain => {}
+            Class::Quote => self.place = Place::String,
+            Class::Open => self.brackets.open(byte),
+            Class::Close => {
+                let mut brackets = self.brackets;
+                if brackets.close(byte) && brackets.depth == 0 {
+                    return false;
+                }
+                self.brackets = brackets;
+            }
+            Class::Foreign => return self.loose,
+        }
+        true
+    }
+
+    /// Goes over `bytes` from `at`; without a watched byte the end markers do not count. At `passed` they
+    /// were looked for already.
+    fn feed(&mut self, bytes: &[u8], mut at: usize, watch: Option<Watch>, passed: usize) -> Fed {
+        if at == passed {
+            if self.place != Place::Inside {
+                at += 1;
+            } else if self.inside(bytes[at]) {
+                at += 1;
+            } else {
+                return self.ended(at);
+            }
+        }
+        loop {
+            at += self.pass(&bytes[at..], watch);
+            let Some(&byte) = bytes.get(at) else { return Fed::All };
+            match self.place {
+                Place::String if byte != b'"' => return Fed::Watched(at),
+                Place::String => {
+                    self.place = Place::Inside;
+                    return Fed::Done(at + 1);
+                }
+                Place::Inside if self.loose && watch.is_some_and(|watch| watch.first == byte) => {
+                    return Fed::Watched(at);
+                }
+                Place::Inside if matches!(CLASS[byte as usize], Class::Foreign) => {
+                    return Fed::Illegal(at);
+                }
+                Place::Inside => return self.ended(at),
+                // What passes it by.
+                Place::Escape => {}
                 Place::Scalar => {
                     let rest = &bytes[at..];
                     let run = rest.iter().take_while(|byte| is_scalar_byte(**byte)).count();
@@ -220,7 +285,6 @@ impl Value {
                     return Fed::Done(at + run);
                 }
                 Place::Start => {
-                    let Some(&byte) = bytes.get(at) else { return Fed::All };
                     self.place = match byte {
                         b'{' | b'[' => Place::Inside,
                         b'"' => {
@@ -235,6 +299,40 @@ impl Value {
             }
         }
     }
+
+    /// The bracket at `at` ends the value.
+    fn ended(&mut self, at: usize) -> Fed {
+        self.brackets = Brackets::default();
+        Fed::Done(at + 1)
+    }
+}
+
+/// How far a string goes on with nothing to decide about: to a quote, a backslash or the watched byte.
+fn stop(bytes: &[u8], watched: u8) -> usize {
+    /// Nearer than this a stop is found faster word by word.
+    const NEAR: usize = 32;
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    // The highest bit of each byte that is zero, and of none below the first such byte.
+    let zeros = |word: u64| word.wrapping_sub(EACH) & !word & (EACH << 7);
+    let mut at = 0;
+    while at < NEAR
+        && let Some(word) = bytes[at..].first_chunk::<8>()
+    {
+        let word = u64::from_le_bytes(*word);
+        let each = |byte: u8| zeros(word ^ (EACH * u64::from(byte)));
+        let hits = each(b'"') | each(b'\\') | each(watched);
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = &bytes[at..];
+    let hit = if rest.len() < 8 {
+        rest.iter().position(|byte| matches!(byte, b'"' | b'\\') || *byte == watched)
+    } else {
+        memchr::memchr3(b'"', b'\\', watched, rest)
+    };
+    at + hit.unwrap_or(rest.len())
 }
 
 /// Whether an end marker that stands inside a string ends the call all the same.
@@ -284,4 +382,36 @@ const CLASS: [Class; 256] = {
 
 fn is_scalar_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_stops_at_the_first_byte_that_matters() {
+        for length in 0..80 {
+            for at in 0..=length {
+                for byte in [b'"', b'\\', b'<'] {
+                    // 0xa2 and 0x23 are a quote but for one bit.
+                    let mut bytes = [b'x', 0xa2, b'#', 0, 0xff].repeat(16);
+                    bytes.truncate(length);
+                    if let Some(place) = bytes.get_mut(at) {
+                        *place = byte;
+                    }
+                    assert_eq!(stop(&bytes, b'<'), at, "{length} {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_rules_a_marker_out() {
+        let watch = Watch::of(&["</a>", "</b>"], &[]).unwrap();
+        assert_eq!(watch.find(b"a < b </"), Some(6));
+        assert_eq!(watch.find(b"a <"), Some(2));
+        let mixed = Watch::of(&["</a>", "<|b|>"], &[]).unwrap();
+        assert_eq!(mixed.find(b"a < b"), Some(2));
+        assert!(Watch::of(&[], &["functools"]).is_none());
+    }
 }

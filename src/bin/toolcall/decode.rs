@@ -73,6 +73,11 @@ pub fn run(options: &Decode) -> Result<ExitCode, Failure> {
     if !selection.is_one() {
         message.misrouted().for_each(|misrouted| eprintln!("note: {misrouted}"));
     }
+    if let (Some(formats), Some(format)) = (options.text_calls, reading.text_format) {
+        if formats == toolcall::text::AUTO.into() {
+            eprintln!("toolcall: the calls in the text are in {}", format.name());
+        }
+    }
     reading.report();
     let status = reading.status();
     reading.into_failure().map_or(Ok(ExitCode::from(status)), Err)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use toolcall::event::Outcome;
 use toolcall::io::EventReader;
+use toolcall::text::Format;
 use toolcall::{Decoder, Error, Event, Message, Protocol, StreamError};
 
 use crate::failure::{Failure, IO_FAILED, STREAM_BROKE};
@@ -14,6 +15,8 @@ use crate::input::Input;
 pub struct Reading {
     pub protocol: Protocol,
     pub message: Message,
+    /// The format of the calls in the text, where there were any.
+    pub text_format: Option<&'static Format>,
     path: Option<PathBuf>,
     status: Option<u16>,
     /// Why the stream could not be understood to its end.
@@ -50,8 +53,8 @@ impl Reading {
                 Err(_) => {}
             }
         }
-        let protocol = events.protocol();
-        Ok(Reading { protocol, message, path, status, broken, unreadable })
+        let (protocol, text_format) = (events.protocol(), events.text_format());
+        Ok(Reading { protocol, message, text_format, path, status, broken, unreadable })
     }
 
     /// Says on standard error what kept the stream from being read.

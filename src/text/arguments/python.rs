@@ -75,7 +75,7 @@ fn literal<'a>(input: &'a str, out: &mut String, depth: u32) -> IResult<&'a str,
             write_string(&text, out);
             Ok((rest, ()))
         }
-        Some('r' | 'R' | 'b' | 'B' | 'u' | 'U' | 'f') if is_prefixed(input) => {
+        Some('r' | 'R' | 'u' | 'U') if is_prefixed(input) => {
             let (rest, text) = strings(input)?;
             write_string(&text, out);
             Ok((rest, ()))
@@ -215,10 +215,10 @@ fn number<'a>(input: &'a str, out: &mut String) -> IResult<&'a str, ()> {
     Ok((after, ()))
 }
 
-/// Whether a string with a prefix stands here.
+/// Whether a string with a prefix stands here. Neither bytes nor formatted strings have a JSON value.
 fn is_prefixed(input: &str) -> bool {
-    let quote = input.trim_start_matches(['r', 'R', 'b', 'B', 'u', 'U', 'f']);
-    input.len() - quote.len() <= 2 && quote.starts_with(['\'', '"'])
+    let quote = input.trim_start_matches(['r', 'R', 'u', 'U']);
+    input.len() - quote.len() <= 1 && quote.starts_with(['\'', '"'])
 }
 
 /// One string, or several that stand side by side, which are one to Python.
@@ -384,6 +384,8 @@ mod tests {
             ("a=[1", 4),
             ("a='x", 2),
             ("a=1e999", 2),
+            ("a=f'{x}'", 2),
+            ("a=b'x'", 2),
         ] {
             assert_eq!(json(raw), Err(offset), "{raw}");
         }

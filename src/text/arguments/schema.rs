@@ -16,7 +16,8 @@ pub(crate) struct Types {
     boolean: bool,
     integer: bool,
     number: bool,
-    container: bool,
+    array: bool,
+    object: bool,
 }
 
 impl Types {
@@ -28,7 +29,8 @@ impl Types {
         boolean: false,
         integer: false,
         number: false,
-        container: false,
+        array: false,
+        object: false,
     };
 
     /// What `schema`, the schema of the whole arguments, says about the parameter `name`.
@@ -82,7 +84,8 @@ impl Types {
             "boolean" => self.boolean = true,
             "integer" => self.integer = true,
             "number" => self.number = true,
-            "array" | "object" => self.container = true,
+            "array" => self.array = true,
+            "object" => self.object = true,
             // What nobody knows is left as it is written.
             _ => self.string = true,
         }
@@ -123,7 +126,8 @@ impl Types {
             Value::String(_) => false,
             _ if !self.known => true,
             Value::Number(_) => self.number || (self.integer && is_integer(text)),
-            Value::Array(_) | Value::Object(_) => self.container,
+            Value::Array(_) => self.array,
+            Value::Object(_) => self.object,
             Value::Null | Value::Bool(_) => false,
         }
     }
@@ -196,6 +200,8 @@ mod tests {
         assert_eq!(written(&json!({"type": "boolean"}), "yes"), "\"yes\"");
         assert_eq!(written(&json!({"type": "object"}), "{\"k\": null}"), "{\"k\": null}");
         assert_eq!(written(&json!({"type": "array"}), "a, b"), "\"a, b\"");
+        assert_eq!(written(&json!({"type": "array"}), "{}"), "\"{}\"");
+        assert_eq!(written(&json!({"type": "object"}), "[1]"), "\"[1]\"");
         assert_eq!(written(&json!({"type": "integer"}), "null"), "\"null\"");
     }
 

@@ -92,8 +92,12 @@ fn value<'a>(input: &'a str, grammar: &Tags) -> Option<(&'a str, &'a str)> {
     })
 }
 
-/// Without one line feed at each end.
+/// Without one line end at each end. A carriage return is part of one only where the first line end has
+/// it too: otherwise it is the value's own.
 fn trimmed(value: &str) -> &str {
+    if let Some(value) = value.strip_prefix("\r\n") {
+        return value.strip_suffix("\r\n").unwrap_or(value);
+    }
     let value = value.strip_prefix('\n').unwrap_or(value);
     value.strip_suffix('\n').unwrap_or(value)
 }

@@ -15,7 +15,7 @@ use super::payload::{Frame, Payload};
 use super::{Context, Engine, Entry, Step};
 use crate::text::ahead::{Ahead, Doubt, Look, TAG_LIMIT};
 use crate::text::piece::{Ending, Span};
-use crate::text::value::Enders;
+use crate::text::value::{Enders, Watch};
 
 /// Table of a grammar of messages with channels: the tokens are those of the Harmony format.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ const START: &str = "<|start|>";
 const CHANNEL: &str = "<|channel|>";
 const MESSAGE: &str = "<|message|>";
 const ENDS: &[&str] = &["<|end|>", "<|call|>", "<|return|>"];
+/// What every token begins with.
+const WATCH: Watch = Watch { first: b'<', second: Some(b'|') };
 
 impl Channels {
     pub(crate) const OPENERS: &'static [&'static str] = &[CHANNEL, START];
@@ -124,12 +126,25 @@ impl Run {
         Run { grammar, stage: Stage::Body(span) }
     }
 
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> Option<(Span, usize)> {
+        match &mut self.stage {
+            Stage::Heading => None,
+            Stage::Body(span) => Some((*span, WATCH.find(bytes).unwrap_or(bytes.len()))),
+            Stage::Call(payload) => Some((Span::Arguments, payload.pass(bytes, Some(WATCH)))),
+        }
+    }
+
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
         match &mut self.stage {
             Stage::Heading => self.heading(text, context),
             Stage::Body(span) => body(text, *span, context),
             Stage::Call(payload) => {
-                let enders = Enders { closers: ENDS, openers: Channels::OPENERS, turn_ends: &[] };
+                let enders = Enders {
+                    closers: ENDS,
+                    openers: Channels::OPENERS,
+                    turn_ends: &[],
+                    watch: Some(WATCH),
+                };
                 let frame = Frame { enders, fenced: false, open_ended: false };
                 payload.step(text, &frame, Step::Leave(None), context)
             }

@@ -14,7 +14,7 @@ use super::payload::{Frame, Payload};
 use super::{Context, Engine, Entry, Identity, Open, Step};
 use crate::text::ahead::{Ahead, Doubt, Look, TAG_LIMIT, is_name_byte};
 use crate::text::piece::{Ending, Span};
-use crate::text::value::Enders;
+use crate::text::value::{Enders, Watch};
 
 /// Table of a grammar whose calls have a header.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct Header {
     pub(crate) openers: &'static [&'static str],
     /// Every end marker.
     pub(crate) closers: &'static [&'static str],
+    /// What to look for in the arguments.
+    watch: Option<Watch>,
     pub(crate) call: &'static str,
     pub(crate) naming: Naming,
     pub(crate) fenced: bool,
@@ -62,18 +64,20 @@ impl Naming {
 impl Header {
     /// Calls that begin with `call`, named as `naming` says.
     pub const fn new(call: &'static str, naming: Naming) -> Self {
-        Header { openers: &[], closers: &[], call, naming, fenced: false }
+        Header { openers: &[], closers: &[], watch: None, call, naming, fenced: false }
     }
 
     /// The markers that begin a section of calls, and `call` itself where it may stand alone.
     pub const fn openers(mut self, openers: &'static [&'static str]) -> Self {
         self.openers = openers;
+        self.watch = Watch::of(self.closers, openers);
         self
     }
 
     /// The end markers of calls and sections. Without any, a call ends with its last bracket.
     pub const fn closers(mut self, closers: &'static [&'static str]) -> Self {
         self.closers = closers;
+        self.watch = Watch::of(closers, self.openers);
         self
     }
 
@@ -180,6 +184,13 @@ enum Stage {
 }
 
 impl Run {
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
+        match &mut self.stage {
+            Stage::Payload(payload) => payload.pass(bytes, self.grammar.watch),
+            _ => 0,
+        }
+    }
+
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
         let grammar = self.grammar;
         let frame = Frame {
@@ -187,6 +198,7 @@ impl Run {
                 closers: grammar.closers,
                 openers: grammar.openers,
                 turn_ends: context.turn_ends,
+                watch: grammar.watch,
             },
             fenced: grammar.fenced,
             open_ended: grammar.closers.is_empty(),

@@ -71,6 +71,10 @@ impl Plan {
         self
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.next == self.end
+    }
+
     pub(crate) fn next(&mut self) -> Option<Step> {
         if self.next == self.end {
             return None;
@@ -242,6 +246,18 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
+    /// How many bytes at the start plainly go on what is going on, and what they are.
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> Option<(Span, usize)> {
+        match self {
+            Engine::Wrapped(run) => Some((Span::Arguments, run.pass(bytes))),
+            Engine::Header(run) => Some((Span::Arguments, run.pass(bytes))),
+            Engine::Tags(run) => Some((Span::Arguments, run.pass(bytes))),
+            Engine::Python(run) => Some((Span::Arguments, run.pass(bytes))),
+            Engine::Native(run) => Some((Span::Arguments, run.pass(bytes))),
+            Engine::Channels(run) => run.pass(bytes),
+        }
+    }
+
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
         match self {
             Engine::Wrapped(run) => run.step(text, context),

@@ -1,7 +1,7 @@
 //! `call:NAME{key:value,…}` with strings between marks of the model's own.
 
 use super::{Context, Engine, Entry, Step};
-use crate::text::ahead::{Ahead, Doubt, Look, NAME_LIMIT};
+use crate::text::ahead::{Ahead, Doubt, Look, NAME_LIMIT, next_marker};
 use crate::text::brackets::Brackets;
 use crate::text::piece::{Ending, Span};
 
@@ -30,6 +30,12 @@ impl Native {
         ahead.any(self.openers)?;
         ahead.literal(self.call)?;
         Ok(Entry::engine(ahead.at, Engine::Native(Run { grammar: self, stage: Stage::Name })))
+    }
+
+    /// Where in a string, from `from` on, a marker that counts there may begin.
+    fn marker_in_string(&self, bytes: &[u8], from: usize) -> usize {
+        let markers = [self.quote];
+        next_marker(bytes, from, markers.iter().chain(self.openers).chain(self.closers))
     }
 }
 
@@ -71,6 +77,15 @@ enum Place {
 }
 
 impl Run {
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
+        match &self.stage {
+            Stage::Arguments(Literals { place: Place::Quoted, .. }) => {
+                self.grammar.marker_in_string(bytes, 0)
+            }
+            _ => 0,
+        }
+    }
+
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
         match &mut self.stage {
             Stage::Name => self.name(text, context),
@@ -108,10 +123,10 @@ impl Literals {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match self.place {
-                Place::Quoted => match memchr::memchr(mark, &bytes[at..]) {
-                    None => return Step::Take(Span::Arguments, bytes.len()),
-                    Some(hit) => {
-                        at += hit;
+                Place::Quoted => match grammar.marker_in_string(bytes, at) {
+                    end if end == bytes.len() => return Step::Take(Span::Arguments, end),
+                    marker => {
+                        at = marker;
                         match self.mark(Ahead::new(text, at, context.eof), grammar) {
                             // What is counted is given away, so that it is not counted again.
                             Ok(Mark::Counted(end)) => return Step::Take(Span::Arguments, end),

@@ -7,9 +7,9 @@
 //! ```
 
 use super::{Context, Step};
-use crate::text::ahead::{Ahead, Doubt, Look, space_run};
+use crate::text::ahead::{Ahead, Doubt, Look, space_run, unless_no};
 use crate::text::piece::{Ending, Span};
-use crate::text::value::{Enders, Extent, Value};
+use crate::text::value::{Enders, Extent, Value, Watch};
 
 /// What frames a payload.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +40,14 @@ enum Stage {
 impl Payload {
     pub(crate) fn new() -> Self {
         Payload { stage: Stage::Before, value: Value::new(), fence: false }
+    }
+
+    /// How many bytes at the start plainly belong to the value.
+    pub(crate) fn pass(&mut self, bytes: &[u8], watch: Option<Watch>) -> usize {
+        match self.stage {
+            Stage::Value => self.value.pass(bytes, watch),
+            _ => 0,
+        }
     }
 
     /// Goes on. When the call has ended, `leave` comes last.
@@ -130,6 +138,16 @@ impl Payload {
                 Err(Doubt::More) => return Step::More,
                 Err(Doubt::No) => {}
             }
+        } else if self.fence {
+            // A fence with nothing in it.
+            match ahead.end_of(&["```"]) {
+                Ok(Some(_)) => {
+                    self.stage = Stage::After;
+                    return self.step(text, frame, leave, context);
+                }
+                Ok(None) | Err(Doubt::No) => {}
+                Err(Doubt::More) => return Step::More,
+            }
         }
         self.stage = Stage::Value;
         self.step(text, frame, leave, context)
@@ -140,16 +158,16 @@ impl Payload {
         let mut markup = 0;
         ahead.space()?;
         if self.fence {
-            match ahead.literal("```") {
-                Ok(()) => {
-                    markup = ahead.at;
-                    ahead.space()?;
-                }
-                Err(Doubt::More) => return Err(Doubt::More),
-                Err(Doubt::No) => {}
+            if ahead.is_cut("```") {
+                return Ok(ahead.end());
+            }
+            if unless_no(ahead.literal("```"))?.is_some() {
+                markup = ahead.at;
+                ahead.space()?;
             }
         }
-        if ahead.peek()?.is_some() {
+        // The value is whole, so that an end that is cut off takes nothing away.
+        if ahead.peek()?.is_some() && !frame.enders.are_cut(ahead) {
             frame.enders.look(&mut ahead)?;
         }
         Ok(markup)
@@ -159,10 +177,13 @@ impl Payload {
 /// The opening of a code fence, its language with it.
 fn fence(mut ahead: Ahead<'_>) -> Look<usize> {
     ahead.literal("```")?;
+    let language = ahead;
     match ahead.run(16, |byte| byte.is_ascii_alphanumeric()) {
         Ok(_) => Ok(ahead.at),
-        Err(Doubt::No) if ahead.peek().is_ok() => Ok(ahead.at),
-        Err(doubt) => Err(doubt),
+        Err(Doubt::More) => Err(Doubt::More),
+        // The text ends in the language, or there is none.
+        Err(Doubt::No) if language.rest().iter().all(u8::is_ascii_alphanumeric) => Ok(ahead.end()),
+        Err(Doubt::No) => Ok(ahead.at),
     }
 }
 

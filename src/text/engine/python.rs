@@ -139,6 +139,14 @@ enum Stage {
 }
 
 impl Run {
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
+        match &mut self.stage {
+            Stage::Call => 0,
+            // The parenthesis that closes the call is found there again.
+            Stage::Arguments(literals) => literals.step(bytes).unwrap_or(bytes.len()),
+        }
+    }
+
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
         let leave = Step::Leave(Some(Open::Python(self.block)));
         match &mut self.stage {

@@ -7,16 +7,18 @@
 //! ```
 
 use super::{Context, Engine, Entry, Open, Step};
-use crate::text::ahead::{Ahead, Doubt, HOLD_LIMIT, Look, space_run};
+use crate::text::ahead::{Ahead, Doubt, HOLD_LIMIT, Look, space_run, unless_no};
 use crate::text::object::{Object, Outcome};
 use crate::text::piece::{Ending, Span};
-use crate::text::value::{Enders, Extent, Value};
+use crate::text::value::{Enders, Extent, Value, Watch};
 
 /// Table of a grammar whose calls are JSON objects that hold name and arguments.
 #[derive(Debug)]
 pub struct Wrapped {
     pub(crate) openers: &'static [&'static str],
     pub(crate) closers: &'static [&'static str],
+    /// What to look for in the arguments.
+    watch: Option<Watch>,
     pub(crate) bare: bool,
     pub(crate) object: bool,
     pub(crate) list: bool,
@@ -34,6 +36,7 @@ impl Wrapped {
         Wrapped {
             openers,
             closers: &[],
+            watch: Watch::of(&[], openers),
             bare: false,
             object: true,
             list: true,
@@ -49,6 +52,7 @@ impl Wrapped {
     /// The end markers. With one, several objects may follow each other before it.
     pub const fn closers(mut self, closers: &'static [&'static str]) -> Self {
         self.closers = closers;
+        self.watch = Watch::of(closers, self.openers);
         self
     }
 
@@ -204,8 +208,12 @@ impl Block {
         if grammar.closers.is_empty() {
             return Err(Doubt::No);
         }
-        if ahead.peek()? == Some(b'{') {
-            return Ok(grammar.run_object(ahead.at, *self));
+        let mut next = ahead;
+        if unless_no(next.literal(","))?.is_some() {
+            next.space()?;
+        }
+        if next.peek()? == Some(b'{') {
+            return Ok(grammar.run_object(next.at, *self));
         }
         // A bracket too many in front of the end marker is the model's slip, not text.
         ahead.run(8, |byte| matches!(byte, b'}' | b']'))?;
@@ -249,6 +257,7 @@ impl Run {
             closers: self.block.grammar.closers,
             openers: self.block.grammar.openers,
             turn_ends: context.turn_ends,
+            watch: self.block.grammar.watch,
         }
     }
 
@@ -257,6 +266,13 @@ impl Run {
         // In a list whose first element is a call the others are meant so too.
         let marked = self.block.marked || self.block.list;
         Step::Leave(Some(Open::Wrapped(Block { marked, ..self.block })))
+    }
+
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
+        match &mut self.stage {
+            Stage::Object(object) => object.pass(bytes, self.block.grammar.watch),
+            _ => 0,
+        }
     }
 
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
@@ -333,8 +349,7 @@ impl Run {
         if *balanced {
             // Behind balanced brackets only white space may come, or the balance was an accident.
             let mut ahead = Ahead::new(text, 0, context.eof);
-            let look = if marked_end { ends_here(&mut ahead, enders) } else { Ok(()) };
-            match look {
+            match ends_here(&mut ahead, enders) {
                 Ok(()) => {
                     context.plan.then(Step::End(Ending::Malformed)).then(leave);
                     return context.planned();
@@ -345,6 +360,11 @@ impl Run {
         }
         match value.step(text, context.eof, enders) {
             Extent::Take(bytes) => Step::Take(*span, bytes),
+            Extent::Done(bytes) if !marked_end => {
+                context.plan.then(Step::Take(*span, bytes));
+                context.plan.then(Step::End(Ending::Malformed)).then(leave);
+                context.planned()
+            }
             Extent::Done(bytes) => {
                 *balanced = true;
                 Step::Take(*span, bytes)

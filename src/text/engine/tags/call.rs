@@ -1,7 +1,7 @@
-//! Parameters as tags, or as pairs of a key tag and a value tag.
+//! One call whose parameters are tags, read to its end.
 //!
 //! ```text
-//!  block opener ─▶ gap ─ function tag ─▶ Heading ─ > ─▶ Body ─ function end ─▶ gap
+//!  Heading ─ > ─▶ Body ─ function end ─▶ gap
 //!
 //!  Body:  Between ─ parameter tag ─▶ Tag ─ > ─▶ Text ─ end tag in structural position ─▶ Between
 //!            └───── key tag ─▶ Key ─▶ Value ────▲
@@ -10,260 +10,12 @@
 //! Everything between the function tag and its end is the call's raw text. Values are written as they
 //! are, with no escapes, so an end tag counts only where the next structural token follows it.
 
-use super::{Context, Engine, Entry, Identity, Open, Step};
-use crate::text::ahead::{Ahead, Doubt, Look, NAME_LIMIT, TAG_LIMIT, find, space_run, unless_no};
-use crate::text::format::{longest, max};
-use crate::text::options::Tools;
+use super::{Parameter, Tags};
+use crate::text::ahead::{Ahead, Doubt, Look, TAG_LIMIT, next_marker, space_run, unless_no};
+use crate::text::engine::{Context, Open, Step};
 use crate::text::piece::{Ending, Span};
 use crate::text::tag::{self, Tag};
 use crate::text::value::{Enders, Extent, Value};
-
-/// Table of a grammar that writes parameters as tags.
-#[derive(Debug)]
-pub struct Tags {
-    pub(crate) openers: &'static [&'static str],
-    pub(crate) closers: &'static [&'static str],
-    pub(crate) blocks: &'static [&'static str],
-    pub(crate) function: Function,
-    pub(crate) parameter: Parameter,
-    pub(crate) bare: bool,
-    pub(crate) trim_newline: bool,
-    pub(crate) lone_block: bool,
-}
-
-/// How a call begins and ends.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Function {
-    /// `openNAME>` or `open"NAME" …>`, then `close`; `open` ends with the `=`.
-    Tag {
-        /// Up to the name.
-        open: &'static str,
-        /// The end tag.
-        close: &'static str,
-    },
-    /// `open`, the name, `separator` (may be empty), then `close`.
-    Name {
-        /// In front of the name.
-        open: &'static str,
-        /// Behind the name.
-        separator: &'static str,
-        /// The end tag.
-        close: &'static str,
-    },
-}
-
-impl Function {
-    pub(crate) const fn marker(&self) -> &'static str {
-        match self {
-            Function::Tag { open, .. } | Function::Name { open, .. } => open,
-        }
-    }
-
-    pub(crate) const fn close(&self) -> &'static str {
-        match self {
-            Function::Tag { close, .. } | Function::Name { close, .. } => close,
-        }
-    }
-}
-
-/// How a parameter is written.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Parameter {
-    /// `openNAME>` or `open"NAME" …>`, the value, then `close`; `open` ends with the `=`.
-    Tag {
-        /// Up to the name.
-        open: &'static str,
-        /// The end tag.
-        close: &'static str,
-    },
-    /// A tag around the name, then a tag around the value.
-    Pair {
-        /// In front of the name.
-        key: &'static str,
-        /// Behind the name.
-        key_end: &'static str,
-        /// In front of the value.
-        value: &'static str,
-        /// Behind the value.
-        value_end: &'static str,
-    },
-}
-
-impl Parameter {
-    /// What every parameter begins with.
-    pub(crate) const fn open(&self) -> &'static str {
-        match self {
-            Parameter::Tag { open, .. } => open,
-            Parameter::Pair { key, .. } => key,
-        }
-    }
-
-    /// What every value ends with.
-    pub(crate) const fn close(&self) -> &'static str {
-        match self {
-            Parameter::Tag { close, .. } => close,
-            Parameter::Pair { value_end, .. } => value_end,
-        }
-    }
-}
-
-impl Tags {
-    /// Calls and parameters in these tags.
-    pub const fn new(function: Function, parameter: Parameter) -> Self {
-        Tags {
-            openers: &[],
-            closers: &[],
-            blocks: &[],
-            function,
-            parameter,
-            bare: false,
-            trim_newline: false,
-            lone_block: false,
-        }
-    }
-
-    /// Every marker that may begin a call inside text: those of [`blocks`](Tags::blocks), and the
-    /// function's own where it may stand alone.
-    pub const fn openers(mut self, openers: &'static [&'static str]) -> Self {
-        self.openers = openers;
-        self
-    }
-
-    /// The tags that begin a block of calls.
-    pub const fn blocks(mut self, blocks: &'static [&'static str]) -> Self {
-        self.blocks = blocks;
-        self
-    }
-
-    /// The end tags of blocks.
-    pub const fn closers(mut self, closers: &'static [&'static str]) -> Self {
-        self.closers = closers;
-        self
-    }
-
-    /// The block's tag may lack, if the name is that of a known tool.
-    pub const fn bare(mut self) -> Self {
-        self.bare = true;
-        self
-    }
-
-    /// One line feed at each end of a value is framing.
-    pub const fn trim_newline(mut self) -> Self {
-        self.trim_newline = true;
-        self
-    }
-
-    /// The block's tag counts without a call behind it: it is a reserved token.
-    pub const fn lone_block(mut self) -> Self {
-        self.lone_block = true;
-        self
-    }
-
-    /// Whether a name must be read to prove an opener.
-    pub(crate) const fn names_in_text(&self) -> bool {
-        matches!(self.function, Function::Name { .. })
-    }
-
-    /// The longest token that may follow a name or white space.
-    pub(crate) const fn longest_part(&self) -> usize {
-        let part = max(self.parameter.open().len(), self.function.close().len());
-        max(part, longest(self.closers))
-    }
-
-    pub(crate) fn enter(
-        &'static self,
-        ahead: Ahead<'_>,
-        tools: Tools<'_>,
-        line_start: bool,
-        identity: &mut Identity,
-    ) -> Look<Entry> {
-        let mut block = ahead;
-        match block.any(self.blocks) {
-            Ok(_) if self.lone_block => return Ok(Entry::gap(block.at, Some(Open::Tags(self)))),
-            Ok(_) => {
-                block.space()?;
-                return self.function_at(block, identity);
-            }
-            Err(Doubt::More) => return Err(Doubt::More),
-            Err(Doubt::No) => {}
-        }
-        if self.bare {
-            return self.bare_function(ahead, tools, line_start);
-        }
-        let mut standing = ahead;
-        standing.any(self.openers)?;
-        self.function_at(ahead, identity)
-    }
-
-    /// Between the calls of a block.
-    pub(crate) fn resume(&'static self, ahead: Ahead<'_>, identity: &mut Identity) -> Look<Entry> {
-        let mut closer = ahead;
-        match closer.any(self.closers) {
-            Ok(_) => return Ok(Entry::gap(closer.at, None)),
-            Err(Doubt::More) => return Err(Doubt::More),
-            Err(Doubt::No) => {}
-        }
-        self.function_at(ahead, identity)
-    }
-
-    /// A call's beginning at the cursor.
-    fn function_at(&'static self, mut ahead: Ahead<'_>, identity: &mut Identity) -> Look<Entry> {
-        match self.function {
-            Function::Tag { open, .. } => {
-                let start = ahead.at;
-                ahead.literal(open)?;
-                Ok(Entry::engine(start, self.run(Stage::Heading)))
-            }
-            Function::Name { open, separator, close } => {
-                ahead.literal(open)?;
-                let name = ahead.name()?;
-                let body = if separator.is_empty() {
-                    let body = ahead.at;
-                    ahead.space()?;
-                    ahead.any(&[self.parameter.open(), close])?;
-                    body
-                } else {
-                    ahead.space()?;
-                    ahead.literal(separator)?;
-                    ahead.at
-                };
-                identity.name(name);
-                Ok(Entry::start(body, self.run(Stage::Body(Body::default()))))
-            }
-        }
-    }
-
-    /// A call without its block: the name must be a known one, and a parameter or the end must
-    /// follow. A call without parameters must begin a line besides.
-    fn bare_function(
-        &'static self,
-        ahead: Ahead<'_>,
-        tools: Tools<'_>,
-        line_start: bool,
-    ) -> Look<Entry> {
-        let Function::Tag { open, close } = self.function else {
-            return Err(Doubt::No);
-        };
-        let start = ahead.at;
-        let mut ahead = ahead;
-        ahead.literal(open)?;
-        let tag = tag::read(ahead.until(">", NAME_LIMIT)?);
-        if !tools.permit(tag.name) {
-            return Err(Doubt::No);
-        }
-        ahead.space()?;
-        match ahead.any(&[self.parameter.open(), close])? {
-            1 if !line_start => Err(Doubt::No),
-            _ => Ok(Entry::engine(start, self.run(Stage::Heading))),
-        }
-    }
-
-    fn run(&'static self, stage: Stage) -> Engine {
-        Engine::Tags(Run { grammar: self, stage })
-    }
-}
 
 /// The engine at work.
 #[derive(Debug)]
@@ -289,6 +41,8 @@ struct Body {
     begun: bool,
     /// Calls that the value itself holds, opened and not ended: a value may be a text about calls.
     nested: u32,
+    /// The value holds or held any.
+    holds_calls: bool,
 }
 
 #[derive(Debug, Default)]
@@ -307,6 +61,23 @@ enum Place {
 }
 
 impl Run {
+    /// In front of the function's tag.
+    pub(super) fn at_the_tag(grammar: &'static Tags) -> Self {
+        Run { grammar, stage: Stage::Heading }
+    }
+
+    /// Behind the name, which is known.
+    pub(super) fn behind_the_name(grammar: &'static Tags) -> Self {
+        Run { grammar, stage: Stage::Body(Body::default()) }
+    }
+
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
+        match &self.stage {
+            Stage::Body(Body { place: Place::Text, .. }) => marker_in_value(self.grammar, bytes, 0),
+            _ => 0,
+        }
+    }
+
     pub(crate) fn step(&mut self, text: &str, context: &mut Context<'_>) -> Step {
         match &mut self.stage {
             Stage::Heading => self.heading(text, context),
@@ -373,24 +144,35 @@ impl Run {
                 }
                 self.between(text, ahead, context)
             }
-            Place::Tag => match memchr::memchr(b'>', text.as_bytes()) {
-                Some(end) => {
+            Place::Tag => match memchr::memchr2(b'>', b'<', text.as_bytes()) {
+                Some(end) if text.as_bytes()[end] == b'>' => {
                     body.place = Place::Text;
                     Step::Take(Span::Arguments, end + 1)
                 }
-                None => Step::Take(Span::Arguments, text.len()),
+                // The tag was never closed.
+                Some(0) => {
+                    self.stage = Stage::Broken;
+                    self.broken(text, context)
+                }
+                end => Step::Take(Span::Arguments, end.unwrap_or(text.len())),
             },
             Place::Key => {
                 let Parameter::Pair { key_end, .. } = grammar.parameter else {
                     return Step::More;
                 };
-                match seek(text, key_end, context.eof) {
-                    Seek::Found(at) => {
-                        body.place = Place::Value;
-                        Step::Take(Span::Arguments, at + key_end.len())
-                    }
-                    Seek::Take(bytes) => Step::Take(Span::Arguments, bytes),
-                    Seek::More => Step::More,
+                match memchr::memchr(key_end.as_bytes()[0], text.as_bytes()) {
+                    Some(0) => match { ahead }.literal(key_end) {
+                        Ok(()) => {
+                            body.place = Place::Value;
+                            Step::Take(Span::Arguments, key_end.len())
+                        }
+                        Err(Doubt::More) => Step::More,
+                        Err(Doubt::No) => {
+                            self.stage = Stage::Broken;
+                            self.broken(text, context)
+                        }
+                    },
+                    end => Step::Take(Span::Arguments, end.unwrap_or(text.len())),
                 }
             }
             Place::Value => {
@@ -448,6 +230,7 @@ impl Run {
             Ok(_) => {
                 body.begun = true;
                 body.nested = 0;
+                body.holds_calls = false;
                 body.place = match grammar.parameter {
                     Parameter::Tag { .. } => Place::Tag,
                     Parameter::Pair { .. } => Place::Key,
@@ -467,8 +250,13 @@ impl Run {
         let grammar = self.grammar;
         let Stage::Body(body) = &mut self.stage else { return Step::More };
         let (function, parameter) = (&grammar.function, &grammar.parameter);
-        let first = parameter.close().as_bytes()[0];
-        for at in memchr::memchr_iter(first, text.as_bytes()) {
+        let mut from = 0;
+        loop {
+            let at = marker_in_value(grammar, text.as_bytes(), from);
+            if at == text.len() {
+                return Step::Take(Span::Arguments, at);
+            }
+            from = at + 1;
             let ahead = Ahead::new(text, at, context.eof);
             match value_end(ahead, grammar) {
                 Ok(end) => {
@@ -499,16 +287,25 @@ impl Run {
                     Err(Doubt::More) => return hold(at),
                     Err(Doubt::No) => {}
                 },
-                Ok(_) => body.nested += 1,
+                Ok(_) => {
+                    body.nested += 1;
+                    body.holds_calls = true;
+                }
                 Err(Doubt::More) => return hold(at),
                 Err(Doubt::No) => {}
+            }
+            if !body.holds_calls {
+                match another_block(ahead, grammar) {
+                    Ok(()) => return self.end(at, 0, Ending::Malformed, context),
+                    Err(Doubt::More) => return hold(at),
+                    Err(Doubt::No) => {}
+                }
             }
             // What was counted must not be counted again when the text is looked at anew.
             if matches!(token.at - at, passed if passed > 0) {
                 return Step::Take(Span::Arguments, token.at);
             }
         }
-        Step::Take(Span::Arguments, text.len())
     }
 
     /// Goes to the end tag of the function or of its block.
@@ -524,6 +321,7 @@ impl Run {
                         closers: grammar.closers,
                         openers: grammar.blocks,
                         turn_ends: context.turn_ends,
+                        watch: None,
                     };
                     unless_no(enders.look(&mut { ahead }))
                         .map(|ending| ending.map(|ending| (0, ending)))
@@ -540,6 +338,13 @@ impl Run {
         }
         if context.eof { self.end(0, 0, Ending::Truncated, context) } else { Step::More }
     }
+}
+
+/// Where in a value, from `from` on, a tag that counts there may begin.
+fn marker_in_value(grammar: &Tags, bytes: &[u8], from: usize) -> usize {
+    let (function, parameter) = (&grammar.function, &grammar.parameter);
+    let tags = [parameter.close(), function.close(), function.marker()];
+    next_marker(bytes, from, tags.iter().chain(grammar.closers))
 }
 
 /// Gives everything in front of an undecided place.
@@ -571,21 +376,15 @@ fn another_call(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<()> {
     ahead.literal(grammar.function.marker())
 }
 
-enum Seek {
-    Found(usize),
-    Take(usize),
-    More,
-}
-
-/// Looks for `marker`; a part of it at the end of the text stays undecided.
-fn seek(text: &str, marker: &str, eof: bool) -> Seek {
-    if let Some(at) = find(text.as_bytes(), marker) {
-        return Seek::Found(at);
+/// Whether the block ends here and another begins with a call: then neither the value in front nor its call
+/// was ever closed, and the next call must not be taken for a part of it.
+fn another_block(mut ahead: Ahead<'_>, grammar: &Tags) -> Look<()> {
+    if grammar.blocks.is_empty() {
+        return Err(Doubt::No);
     }
-    for at in memchr::memchr_iter(marker.as_bytes()[0], text.as_bytes()) {
-        if Ahead::new(text, at, eof).literal(marker) == Err(Doubt::More) {
-            return if at > 0 { Seek::Take(at) } else { Seek::More };
-        }
-    }
-    Seek::Take(text.len())
+    ahead.any(grammar.closers)?;
+    ahead.space()?;
+    ahead.any(grammar.blocks)?;
+    ahead.space()?;
+    ahead.literal(grammar.function.marker())
 }
