@@ -91,7 +91,7 @@ pub struct ToolCallDelta<'a> {
     /// The provider's fragment, unescaped once: text of the arguments document.
     pub fragment: Cow<'a, str>,
     /// It takes the place of all fragments before it: the provider's snapshot of the arguments is
-    /// another text than they were.
+    /// another text than they were. What is shown of the call begins anew with it.
     pub replaces: bool,
 }
 

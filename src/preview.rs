@@ -13,8 +13,10 @@
 //! ```
 //!
 //! [`Preview`] takes each fragment once, so that looking after every one of them is linear over the
-//! whole call. Nothing turns one into [`Arguments`](crate::Arguments): half a path is a path, half a
-//! number is a number, and `rm -rf /tmp/x` is on its way a while as `rm -rf /`.
+//! whole call. Begin with a new one where a fragment
+//! [`replaces`](crate::event::ToolCallDelta::replaces) those before it. Nothing turns one into
+//! [`Arguments`](crate::Arguments): half a path is a path, half a number is a number, and
+//! `rm -rf /tmp/x` is on its way a while as `rm -rf /`.
 //!
 //! ```text
 //!              ┌─────────────────── ',' ──────────────────┐
@@ -174,6 +176,18 @@ impl Preview {
     }
 
     /// Takes in what came next. It may be cut anywhere, in an escape sequence as well.
+    ///
+    /// ```
+    /// use toolcall::event::ToolCallDelta;
+    /// use toolcall::preview::Preview;
+    ///
+    /// fn show(preview: &mut Preview, delta: &ToolCallDelta<'_>) {
+    ///     if delta.replaces {
+    ///         *preview = Preview::new();
+    ///     }
+    ///     preview.push(&delta.fragment);
+    /// }
+    /// ```
     pub fn push(&mut self, fragment: &str) {
         let mut at = 0;
         if self.read.saturating_add(fragment.len()) >= NONE as usize {

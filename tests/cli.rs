@@ -24,6 +24,9 @@ const BAD: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\
 const CUT: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\
     \"function\":{\"name\":\"weather\",\"arguments\":\"{\\\"ci\"}}]}}]}\n\n";
 
+/// A call whose fragments are replaced by its snapshot.
+const CHANGED: &str = "corpora/openai-responses/303-done-is-another-text.sse";
+
 fn toolcall() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcall"));
     command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
@@ -161,6 +164,14 @@ fn live_shows_on_standard_error_and_leaves_the_data_alone() {
     assert_eq!(out(&output), out(&run(&[], BAD)));
     let live = "Hi\ncall 0 weather {}\ncall 1 edit {oops}\ncall 0 ok\ncall 1 FAILED malformed\n";
     assert!(err(&output).starts_with(live), "{}", err(&output));
+}
+
+/// The snapshot that closes a call's arguments may be another text than its fragments were.
+#[test]
+fn live_begins_a_call_anew_where_a_snapshot_replaces_it() {
+    let output = toolcall().args(["--live", CHANGED]).output().unwrap();
+    let live = "call 0 gauge {\"river\":\"aura\"}\ncall 0 anew {\"river\":\"Aura\"}\ncall 0 ok\n";
+    assert_eq!(err(&output), live);
 }
 
 #[test]
