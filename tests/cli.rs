@@ -346,6 +346,47 @@ fn headers_and_gzip_are_taken_off() {
     }
 }
 
+/// A capture of a body in chunks of some bytes.
+fn capture(body: &str, size: usize) -> String {
+    use base64::Engine;
+    let line = |chunk: &[u8]| match std::str::from_utf8(chunk) {
+        Ok(text) => json!({ "chunk": text }).to_string(),
+        Err(_) => {
+            let bytes = base64::engine::general_purpose::STANDARD.encode(chunk);
+            format!("{{\"base64\": \"{bytes}\", \"at\": 0.5}}")
+        }
+    };
+    body.as_bytes().chunks(size).map(|chunk| line(chunk) + "\n").collect()
+}
+
+#[test]
+fn a_capture_keeps_the_chunks_apart() {
+    let expected = run(&["events"], GOOD);
+    for size in [1, 7, GOOD.len()] {
+        let capture = capture(GOOD, size);
+        for input in [capture.clone().into_bytes(), gzipped(capture.as_bytes())] {
+            let output = run(&["events"], input);
+            assert_eq!((out(&output), err(&output)), (out(&expected), ""), "{size}");
+        }
+    }
+    // One more chunking than those of the bare body.
+    let chunkings = |input: &str| {
+        let said = out(&run(&["split", "--sizes", "4"], input)).trim_end().to_owned();
+        said.rsplit(' ').nth(1).and_then(|number| number.parse::<usize>().ok())
+    };
+    assert_eq!(chunkings(&capture(GOOD, 7)), chunkings(GOOD).map(|number| number + 1));
+}
+
+#[test]
+fn a_capture_that_breaks_loses_nothing_before() {
+    let output = run(&["events"], capture(BAD, 40) + "{\"at\": 3}\n" + &capture(GOOD, 40));
+    assert_eq!(output.status.code(), Some(4));
+    assert_eq!(out(&output), out(&run(&["events"], BAD)));
+    let said =
+        "toolcall: reading standard input: expected an object with `chunk` or `base64` in line ";
+    assert!(err(&output).contains(said), "{}", err(&output));
+}
+
 #[test]
 fn a_refused_request_is_shown_with_its_status() {
     let input = "HTTP/1.1 429 Too Many Requests\r\n\r\n{\"error\":{\"message\":\"slow down\"}}";

@@ -10,8 +10,9 @@ use toolcall::text::{self, Formats};
 
 /// Read a language model's stream and show its tool calls.
 ///
-/// The input may be the body of an HTTP response, `curl -i` output with the header before it, or
-/// either of them in gzip.
+/// The input may be the body of an HTTP response, `curl -i` output with the header before it, a
+/// capture that keeps the chunks apart (a line each: {"chunk": TEXT} or {"base64": BYTES}), or any of
+/// them in gzip.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub struct Arguments {

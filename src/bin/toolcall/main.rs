@@ -1,6 +1,7 @@
 //! The program: shows what toolcall makes of a recorded or running stream.
 
 mod args;
+mod capture;
 mod check;
 mod completions;
 mod decode;

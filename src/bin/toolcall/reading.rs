@@ -4,8 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use toolcall::event::Outcome;
-use toolcall::io::EventReader;
-use toolcall::{Decoder, Error, Event, Message, Protocol, StreamError};
+use toolcall::{Decoder, Error, Event, Message, Protocol};
 
 use crate::failure::{Failure, IO_FAILED, STREAM_BROKE};
 use crate::input::Input;
@@ -26,31 +25,40 @@ pub struct Reading {
 pub type Item<'a> = Result<&'a Event<'a>, &'a Error>;
 
 impl Reading {
-    /// Reads all of `input` with `decoder` and shows each item to `see`.
+    /// Reads all of `input` with `decoder`, chunk by chunk, and shows each item to `see`.
     pub fn of(
-        input: Input,
-        decoder: Decoder,
+        mut input: Input,
+        mut decoder: Decoder,
         mut see: impl FnMut(Item<'_>) -> Result<(), Failure>,
     ) -> Result<Reading, Failure> {
-        let (path, status) = (input.path.clone(), input.status);
-        let mut events = EventReader::with_decoder(input, decoder);
         let mut message = Message::default();
         let (mut broken, mut unreadable) = (None, None);
-        while let Some(item) = events.next_event() {
+        let mut take = |item: Result<Event<'_>, Error>| {
+            see(item.as_ref())?;
             match item {
-                Ok(event) => {
-                    see(Ok(&event))?;
-                    message.push(event);
+                Ok(event) => message.push(event),
+                Err(error) => broken = Some(error),
+            }
+            Ok(())
+        };
+        while let Some(chunk) = input.next_chunk().transpose() {
+            match chunk {
+                Ok(chunk) => {
+                    let mut rest = &chunk[..];
+                    while let Some(item) = decoder.decode(&mut rest).transpose() {
+                        take(item)?;
+                    }
                 }
-                Err(StreamError::Transport(error)) => unreadable = Some(error),
-                Err(StreamError::Decode(error)) => {
-                    see(Err(&error))?;
-                    broken = Some(error);
+                Err(error) => {
+                    unreadable = Some(error);
+                    break;
                 }
-                Err(_) => {}
             }
         }
-        let protocol = events.protocol();
+        while let Some(item) = decoder.decode_eof().transpose() {
+            take(item)?;
+        }
+        let (path, status, protocol) = (input.path, input.status, decoder.protocol());
         Ok(Reading { protocol, message, path, status, broken, unreadable })
     }
 
