@@ -1,7 +1,7 @@
 //! Where the bytes come from, and what is wrapped around them.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
@@ -41,6 +41,11 @@ impl Input {
 
     /// The same, with what may be wrapped around the body left where it is.
     pub fn open_as_is(path: Option<&Path>) -> Result<Input, Failure> {
+        if path.is_none() && io::stdin().is_terminal() {
+            let advice = "name a FILE, or pipe a stream into it (curl -sN https://… | toolcall); \
+                `-` reads what is typed; `toolcall --help` has examples";
+            return Err(Failure::Usage(format!("nothing to read: {advice}")));
+        }
         let path = path.filter(|path| *path != Path::new("-"));
         let body: io::Result<Box<dyn Read>> = match path {
             None => Ok(Box::new(io::stdin())),
