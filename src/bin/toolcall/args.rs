@@ -242,7 +242,10 @@ pub fn refuse(error: &clap::Error) -> ExitCode {
         let first = std::env::args_os().nth(1).unwrap_or_default();
         let message = match meant(&first) {
             Some(name) => {
-                format!("there is no subcommand `{}`: did you mean `{name}`?", first.display())
+                format!(
+                    "there is no subcommand `{}`: did you mean `{name}`?",
+                    first.to_string_lossy()
+                )
             }
             None => format!(
                 "one stream at a time, and `{second}` is another: `toolcall check` reads several"
