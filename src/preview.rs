@@ -47,7 +47,7 @@ pub fn view(text: &str) -> Preview {
     preview
 }
 
-/// What can be seen of a JSON text that is being written.
+/// What can be seen of a JSON text that is being written. The [module](self) has an example.
 ///
 /// Where the text stops being JSON, the preview stops: what stood before stays to be seen. It takes
 /// little more memory than the text where that holds mostly strings, and some thirty times as much
