@@ -448,6 +448,18 @@ impl fmt::Display for Preview {
 }
 
 /// A value in a [`Preview`], finished or not.
+///
+/// ```
+/// use toolcall::preview::{self, Kind};
+///
+/// let preview = preview::view("{\"files\": [{\"path\": \"a.rs\", \"lines\": 1");
+/// let files = preview.root().unwrap().get("files").unwrap();
+/// assert_eq!((files.kind(), files.len()), (Kind::Array, 1));
+/// let file = files.items().next().unwrap();
+/// assert_eq!(file.get("path").unwrap().as_str(), Some("a.rs"));
+/// let lines = file.get("lines").unwrap();
+/// assert_eq!((lines.as_number(), lines.is_complete()), (Some("1"), false)); // may become 12
+/// ```
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     preview: &'a Preview,
