@@ -71,6 +71,24 @@ fn the_exit_status_says_how_it_went() {
     assert_eq!(run(&["no-such-file"], "").status.code(), Some(4));
 }
 
+/// A status other than 0 is never without a word.
+#[test]
+fn a_stream_that_is_no_good_is_said_why() {
+    let error = "data: {\"error\":{\"type\":\"overloaded\",\"message\":\"try later\"}}\n\n";
+    for (input, why) in [
+        ("", "toolcall: the stream ended before an event of a known protocol came\n"),
+        ("hello\n", "toolcall: the stream ended before an event of a known protocol came\n"),
+        (CUT, "toolcall: the stream ended early\n"),
+        (error, "toolcall: the provider reported overloaded: try later\n"),
+    ] {
+        for command in [&["--format", "table"][..], &["events"]] {
+            let output = run(command, input);
+            assert_eq!(output.status.code(), Some(3), "{command:?} of {input}");
+            assert!(err(&output).ends_with(why), "{command:?} of {input}: {}", err(&output));
+        }
+    }
+}
+
 #[test]
 fn a_wrong_command_line_is_told_what_to_do() {
     let output = run(&["--protocol", "smoke-signals"], "");

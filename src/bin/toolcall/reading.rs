@@ -8,6 +8,7 @@ use toolcall::{Decoder, Error, Event, Message, Protocol};
 
 use crate::failure::{Failure, IO_FAILED, STREAM_BROKE};
 use crate::input::Input;
+use crate::style::printable;
 
 /// What was read.
 pub struct Reading {
@@ -69,6 +70,8 @@ impl Reading {
             if !error.excerpt().is_empty() {
                 eprintln!("  it begins: {}", error.excerpt().escape_ascii());
             }
+        } else if let (None, Some(trouble)) = (&self.unreadable, self.trouble()) {
+            eprintln!("toolcall: {}", printable(&trouble));
         }
         if let Some(status) = self.status.filter(|status| !(200..300).contains(status)) {
             eprintln!("toolcall: the HTTP status is {status}");
@@ -84,6 +87,9 @@ impl Reading {
                 Some(format!("the provider reported {}: {}", error.kind, error.message))
             }
             (.., Some(Outcome::Complete)) => None,
+            _ if self.protocol == Protocol::Auto => {
+                Some("the stream ended before an event of a known protocol came".into())
+            }
             _ => Some("the stream ended early".into()),
         }
     }
