@@ -33,6 +33,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             Event::ToolCallDelta(delta) => {
                 if let Some(line) = lines.get_mut(&delta.key) {
+                    if delta.replaces {
+                        line.preview = Preview::new();
+                    }
                     line.preview.push(&delta.fragment);
                 }
             }

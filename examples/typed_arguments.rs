@@ -54,7 +54,7 @@ fn execute(call: &ToolCall) -> String {
     match call.name() {
         "weather" => match call.arguments().parse::<Weather>() {
             Ok(Weather { city, unit }) => format!("21 degrees ({unit:?}) in {city}"),
-            Err(error) => format!("the arguments of `weather` do not fit: {error}"),
+            Err(error) => format!("in the arguments of `weather`, {error}"),
         },
         name => format!("there is no tool `{name}`"),
     }

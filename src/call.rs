@@ -12,7 +12,23 @@ use crate::extras::Extras;
 use crate::warning::{Warning, Warnings};
 
 /// Names one call of one stream: the choice it belongs to and its position in that choice, in order
-/// of first appearance. Never the wire's own index, which may repeat, jump or lack.
+/// of first appearance. Never the wire's own index, which may repeat, jump or lack. Made to be the key
+/// of a map of what is shown of each call.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use toolcall::{CallKey, Event};
+///
+/// fn collect(shown: &mut BTreeMap<CallKey, String>, event: &Event<'_>) {
+///     if let Event::ToolCallDelta(delta) = event {
+///         let text = shown.entry(delta.key).or_default();
+///         if delta.replaces {
+///             text.clear();
+///         }
+///         text.push_str(&delta.fragment);
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct CallKey {
@@ -23,6 +39,14 @@ pub struct CallKey {
 }
 
 /// Who executes a call, and how its arguments are written.
+///
+/// ```
+/// use toolcall::{CallKind, ToolCall};
+///
+/// fn is_mine(call: &ToolCall) -> bool {
+///     matches!(call.kind(), CallKind::Function | CallKind::Custom)
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum CallKind {
@@ -53,6 +77,21 @@ impl CallKind {
 ///
 /// There is no public way to make one: it comes out of a
 /// [`ToolCallEnd`](crate::event::ToolCallEnd) only.
+///
+/// ```
+/// use toolcall::{CallKind, Message, Protocol};
+///
+/// let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"function\":\
+///     {\"name\":\"weather\",\"arguments\":\"{\\\"city\\\":\\\"Oslo\\\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
+/// let message = Message::from_chunks(Protocol::OpenAiChat, [stream])?;
+/// let call = message.calls().next().unwrap();
+/// assert_eq!((call.id(), call.name()), (Some("call_1"), "weather"));
+/// assert_eq!(call.kind(), CallKind::Function); // or who else is to run it
+/// assert_eq!((call.key().choice, call.key().position), (0, 0));
+/// assert_eq!(call.warnings().count(), 0); // nothing was odd about it
+/// assert!(call.extras().is_empty()); // nothing that must go back with it
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct ToolCall {
     pub(crate) key: CallKey,
@@ -115,6 +154,26 @@ impl fmt::Debug for ToolCall {
 }
 
 /// The arguments of a [`ToolCall`]: text that is a JSON object (or free text, for a custom tool).
+///
+/// ```
+/// use serde::Deserialize;
+/// use toolcall::{Message, Protocol};
+///
+/// #[derive(Deserialize)]
+/// struct Weather {
+///     city: String,
+/// }
+///
+/// let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"function\":\
+///     {\"name\":\"weather\",\"arguments\":\"{\\\"city\\\":\\\"Oslo\\\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
+/// let message = Message::from_chunks(Protocol::OpenAiChat, [stream])?;
+/// let call = message.calls().next().unwrap();
+/// assert_eq!(call.arguments().raw(), "{\"city\":\"Oslo\"}");
+/// assert_eq!(call.arguments().value()["city"], "Oslo");
+/// assert_eq!(call.arguments().parse::<Weather>()?.city, "Oslo");
+/// assert!(!call.arguments().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arguments {
     /// Valid JSON object text, or white space only, or (kind custom) anything.

@@ -28,7 +28,7 @@ use crate::event::Event;
 use crate::feed::StreamError;
 use crate::protocol::Protocol;
 
-/// A [`tokio_util::codec::Decoder`] whose frames are events.
+/// A [`tokio_util::codec::Decoder`] whose frames are events. The [module](self) has an example.
 ///
 /// A `FramedRead` ends at the first error. So that nothing is lost by it, the calls that an error
 /// leaves open come *before* it here, as truncated; everywhere else they come after it.

@@ -270,6 +270,9 @@ impl Decoder {
     /// The raw arguments of a call as far as they have come: for display. `None` once its end was
     /// given out. Costs nothing.
     ///
+    /// The text grows with each fragment, and begins anew with one that
+    /// [`replaces`](crate::event::ToolCallDelta::replaces) what came before.
+    ///
     /// ```
     /// use toolcall::{Decoder, Event, Protocol};
     ///

@@ -5,3 +5,8 @@ pub mod cookbook {}
 
 #[doc = include_str!("../docs/faults.md")]
 pub mod faults {}
+
+/// Its code runs with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod readme {}

@@ -11,6 +11,17 @@ use crate::limits::LimitKind;
 ///
 /// A single call whose arguments do not parse is **not** an `Error`: it is an
 /// [`InvalidToolCall`](crate::InvalidToolCall) inside an event, and the stream goes on.
+///
+/// ```
+/// use toolcall::{ErrorKind, Message, Protocol};
+///
+/// let body = "<!doctype html><title>502 Bad Gateway</title>";
+/// let error = Message::from_chunks(Protocol::OpenAiChat, [body]).unwrap_err().error;
+/// assert_eq!(error.kind(), ErrorKind::NotAnEventStream);
+/// assert_eq!(error.position().byte, 0);
+/// assert!(error.excerpt().starts_with(b"<!doctype html>"));
+/// assert!(!error.is_limit());
+/// ```
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -21,7 +32,7 @@ struct Inner {
     excerpt: Box<[u8]>,
 }
 
-/// What kind of failure an [`Error`] is.
+/// What kind of failure an [`Error`] is; [`Error`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

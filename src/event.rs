@@ -1,4 +1,4 @@
-//! What the decoder gives out, one at a time.
+//! What the decoder gives out, one at a time. [`Event`] has an example that takes the usual ones.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -12,6 +12,28 @@ use crate::warning::Warning;
 /// One event of a message's stream.
 ///
 /// Borrows from the input or from the decoder; [`into_owned`](Event::into_owned) detaches it.
+///
+/// ```
+/// use toolcall::Event;
+/// use toolcall::event::Outcome;
+///
+/// fn take(event: Event<'_>) {
+///     match event {
+///         Event::Text(text) if text.choice == 0 => print!("{}", text.text),
+///         Event::ToolCallStart(start) => println!("{} begins", start.name),
+///         Event::ToolCallDelta(delta) if delta.replaces => print!("\r{}", delta.fragment),
+///         Event::ToolCallDelta(delta) => print!("{}", delta.fragment), // for display only
+///         Event::ToolCallEnd(end) => match end.result {
+///             Ok(call) => println!("run {} with {}", call.name(), call.arguments().value()),
+///             Err(invalid) => println!("{invalid}"),
+///         },
+///         Event::Stop(stop) => println!("stop: {}", stop.reason.as_str()),
+///         Event::ProviderError(error) => println!("{}: {}", error.kind, error.message),
+///         Event::End(end) if end.outcome != Outcome::Complete => println!("not all of it came"),
+///         _ => {} // new kinds may come with any version
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -91,7 +113,7 @@ pub struct ToolCallDelta<'a> {
     /// The provider's fragment, unescaped once: text of the arguments document.
     pub fragment: Cow<'a, str>,
     /// It takes the place of all fragments before it: the provider's snapshot of the arguments is
-    /// another text than they were.
+    /// another text than they were. What is shown of the call begins anew with it.
     pub replaces: bool,
 }
 
@@ -192,7 +214,20 @@ pub enum Outcome {
 }
 
 impl Event<'_> {
-    /// The same event, borrowing nothing.
+    /// The same event, borrowing nothing: to keep it, or to send it away.
+    ///
+    /// ```
+    /// use toolcall::{Decoder, Event, Protocol};
+    ///
+    /// let mut decoder = Decoder::new(Protocol::OpenAiChat);
+    /// let mut input: &[u8] = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
+    /// let mut kept: Vec<Event<'static>> = Vec::new();
+    /// while let Some(event) = decoder.decode(&mut input)? {
+    ///     kept.push(event.into_owned());
+    /// }
+    /// assert!(kept.iter().any(|event| matches!(event, Event::Text(text) if text.text == "Hi")));
+    /// # Ok::<(), toolcall::Error>(())
+    /// ```
     pub fn into_owned(self) -> Event<'static> {
         match self {
             Event::MessageStart(start) => {

@@ -27,7 +27,7 @@ use crate::feed::{Feed, Progress, StreamError};
 use crate::message::{Collector, Interrupted, Message};
 use crate::protocol::Protocol;
 
-/// Reads a stream and gives out its events.
+/// Reads a stream and gives out its events. The [module](self) has an example.
 ///
 /// [`next_event`](EventReader::next_event) lends each one out of the reader's own buffers; the
 /// [`Iterator`] gives them away, at the price of a copy.

@@ -56,6 +56,11 @@
 //!
 //! The [cookbook](documentation::cookbook) has the usual tasks and what each error means;
 //! [faults in the wild](documentation::faults) what is done about each kind of fault.
+#![cfg_attr(
+    feature = "document-features",
+    doc = "\n# Features\n",
+    doc = document_features::document_features!()
+)]
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(missing_docs, missing_debug_implementations)]

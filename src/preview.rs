@@ -13,8 +13,10 @@
 //! ```
 //!
 //! [`Preview`] takes each fragment once, so that looking after every one of them is linear over the
-//! whole call. Nothing turns one into [`Arguments`](crate::Arguments): half a path is a path, half a
-//! number is a number, and `rm -rf /tmp/x` is on its way a while as `rm -rf /`.
+//! whole call. Begin with a new one where a fragment
+//! [`replaces`](crate::event::ToolCallDelta::replaces) those before it. Nothing turns one into
+//! [`Arguments`](crate::Arguments): half a path is a path, half a number is a number, and
+//! `rm -rf /tmp/x` is on its way a while as `rm -rf /`.
 //!
 //! ```text
 //!              ┌─────────────────── ',' ──────────────────┐
@@ -45,7 +47,7 @@ pub fn view(text: &str) -> Preview {
     preview
 }
 
-/// What can be seen of a JSON text that is being written.
+/// What can be seen of a JSON text that is being written. The [module](self) has an example.
 ///
 /// Where the text stops being JSON, the preview stops: what stood before stays to be seen. It takes
 /// little more memory than the text where that holds mostly strings, and some thirty times as much
@@ -174,6 +176,18 @@ impl Preview {
     }
 
     /// Takes in what came next. It may be cut anywhere, in an escape sequence as well.
+    ///
+    /// ```
+    /// use toolcall::event::ToolCallDelta;
+    /// use toolcall::preview::Preview;
+    ///
+    /// fn show(preview: &mut Preview, delta: &ToolCallDelta<'_>) {
+    ///     if delta.replaces {
+    ///         *preview = Preview::new();
+    ///     }
+    ///     preview.push(&delta.fragment);
+    /// }
+    /// ```
     pub fn push(&mut self, fragment: &str) {
         let mut at = 0;
         if self.read.saturating_add(fragment.len()) >= NONE as usize {
@@ -434,6 +448,18 @@ impl fmt::Display for Preview {
 }
 
 /// A value in a [`Preview`], finished or not.
+///
+/// ```
+/// use toolcall::preview::{self, Kind};
+///
+/// let preview = preview::view("{\"files\": [{\"path\": \"a.rs\", \"lines\": 1");
+/// let files = preview.root().unwrap().get("files").unwrap();
+/// assert_eq!((files.kind(), files.len()), (Kind::Array, 1));
+/// let file = files.items().next().unwrap();
+/// assert_eq!(file.get("path").unwrap().as_str(), Some("a.rs"));
+/// let lines = file.get("lines").unwrap();
+/// assert_eq!((lines.as_number(), lines.is_complete()), (Some("1"), false)); // may become 12
+/// ```
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     preview: &'a Preview,

@@ -129,6 +129,13 @@ impl Protocol {
     }
 
     /// What its streams can express; nothing, for [`Protocol::Auto`].
+    ///
+    /// ```
+    /// use toolcall::Protocol;
+    ///
+    /// assert!(Protocol::AnthropicMessages.traits().call_stop);
+    /// assert!(!Protocol::OpenAiChat.traits().call_stop);
+    /// ```
     pub fn traits(self) -> &'static Traits {
         &self.row().traits
     }

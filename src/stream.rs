@@ -37,7 +37,8 @@ use crate::feed::{Feed, Progress, StreamError};
 use crate::message::{Collector, Interrupted, Message};
 use crate::protocol::Protocol;
 
-/// Puts [`tool_calls`](ToolCallStreamExt::tool_calls) on every stream of byte chunks.
+/// Puts [`tool_calls`](ToolCallStreamExt::tool_calls) on every stream of byte chunks. The
+/// [module](self) has an example.
 pub trait ToolCallStreamExt<B: AsRef<[u8]>, E>: Stream<Item = Result<B, E>> + Sized {
     /// The events of what this stream carries.
     fn tool_calls(self, protocol: Protocol) -> ToolCallStream<Self, B> {
@@ -195,6 +196,22 @@ impl<S: fmt::Debug, B: AsRef<[u8]>> fmt::Debug for ToolCallStream<S, B> {
 /// `FramedRead` with a `ToolCallCodec` (feature `codec`).
 pub trait EventStreamExt<E>: Stream<Item = Result<Event<'static>, E>> + Sized {
     /// Drains the stream; as [`ToolCallStream::collect_message`].
+    ///
+    /// ```
+    /// use tokio_util::codec::FramedRead;
+    /// use toolcall::Protocol;
+    /// use toolcall::codec::ToolCallCodec;
+    /// use toolcall::stream::EventStreamExt;
+    ///
+    /// # futures_util::FutureExt::now_or_never(async {
+    /// let body: &[u8] = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\
+    ///     \"finish_reason\":\"stop\"}]}\n\n"; // a socket, a pipe, a file
+    /// let events = FramedRead::new(body, ToolCallCodec::new(Protocol::OpenAiChat));
+    /// let message = events.collect_message().await?;
+    /// assert_eq!(message.text, "Hi");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap().unwrap();
+    /// ```
     fn collect_message(self) -> CollectMessage<Self, E> {
         CollectMessage::new(self)
     }

@@ -5,6 +5,18 @@ use core::fmt;
 macro_rules! warnings {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
         /// A deviation from the protocol that did not stop the decoder. Its name is stable.
+        ///
+        /// ```
+        /// use toolcall::{Message, Protocol, Warning};
+        ///
+        /// let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"c\",\"function\":\
+        ///     {\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
+        /// let message = Message::from_chunks(Protocol::OpenAiChat, [stream])?;
+        /// let call = message.calls().next().unwrap();
+        /// assert!(call.warnings().eq([Warning::MissingIndex]));
+        /// assert_eq!(Warning::MissingIndex.as_str(), "missing-index");
+        /// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Warning { $($(#[$doc])* $name,)* }

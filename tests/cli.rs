@@ -24,6 +24,9 @@ const BAD: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\
 const CUT: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\
     \"function\":{\"name\":\"weather\",\"arguments\":\"{\\\"ci\"}}]}}]}\n\n";
 
+/// A call whose fragments are replaced by its snapshot.
+const CHANGED: &str = "corpora/openai-responses/303-done-is-another-text.sse";
+
 fn toolcall() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcall"));
     command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
@@ -68,6 +71,24 @@ fn the_exit_status_says_how_it_went() {
     assert_eq!(run(&["no-such-file"], "").status.code(), Some(4));
 }
 
+/// A status other than 0 is never without a word.
+#[test]
+fn a_stream_that_is_no_good_is_said_why() {
+    let error = "data: {\"error\":{\"type\":\"overloaded\",\"message\":\"try later\"}}\n\n";
+    for (input, why) in [
+        ("", "toolcall: the stream ended before an event of a known protocol came\n"),
+        ("hello\n", "toolcall: the stream ended before an event of a known protocol came\n"),
+        (CUT, "toolcall: the stream ended early\n"),
+        (error, "toolcall: the provider reported overloaded: try later\n"),
+    ] {
+        for command in [&["--format", "table"][..], &["events"]] {
+            let output = run(command, input);
+            assert_eq!(output.status.code(), Some(3), "{command:?} of {input}");
+            assert!(err(&output).ends_with(why), "{command:?} of {input}: {}", err(&output));
+        }
+    }
+}
+
 #[test]
 fn a_wrong_command_line_is_told_what_to_do() {
     let output = run(&["--protocol", "smoke-signals"], "");
@@ -80,13 +101,71 @@ fn a_wrong_command_line_is_told_what_to_do() {
     let output = run(&["no-such-file"], "");
     assert!(err(&output).starts_with("toolcall: reading no-such-file: "), "{}", err(&output));
     assert_eq!(run(&["check"], "").status.code(), Some(2));
+    for (arguments, status, advice) in [
+        (&["deocde", "x.sse"][..], 2, "no subcommand `deocde`: did you mean `decode`?"),
+        (&["explian"], 4, "did you mean the subcommand `explain`?"),
+        (&["a.sse", "b.sse"], 2, "`toolcall check` reads several"),
+        (&["corpora"], 4, "`toolcall check corpora` reads the streams in it"),
+        (&["events", "corpora"], 4, "`toolcall check corpora` reads the streams in it"),
+        (&["help", "nothing"], 2, "unrecognized subcommand 'nothing'"),
+        (&["--raw", "--format", "json"], 2, "'--raw' cannot be used with '--format <FORMAT>'"),
+        (&["text", "x"], 2, "--text-calls <FORMAT>"),
+    ] {
+        let output = run(arguments, "");
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+        assert!(err(&output).contains(advice), "{arguments:?}: {}", err(&output));
+    }
+}
+
+/// The subcommands that read something.
+const READERS: [&str; 7] = ["decode", "events", "explain", "check", "split", "sse", "text"];
+
+/// The lines behind a title, up to a blank one.
+fn below<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
+    let lines = text.lines().skip_while(|line| *line != title).skip(1);
+    lines.take_while(|line| !line.trim().is_empty()).collect()
 }
 
 #[test]
 fn help_shows_three_examples_and_the_exit_status() {
-    let output = run(&["--help"], "");
-    for part in ["curl -sN", "--call 1 --raw", "check captures/", "Exit status:", "explain"] {
-        assert!(out(&output).contains(part), "{part}");
+    let general = run(&["--help"], "");
+    assert!(READERS.iter().all(|command| out(&general).contains(command)), "{}", out(&general));
+    for command in READERS {
+        let output = run(&[command, "--help"], "");
+        let examples = below(out(&output), "Examples:");
+        assert_eq!(examples.len(), 3, "{command}: {}", out(&output));
+        assert!(examples.iter().all(|line| line.contains("toolcall")), "{command}: {examples:?}");
+        assert_eq!(below(out(&output), "Exit status:").len(), 5, "{command}");
+    }
+    assert_eq!(
+        below(out(&general), "Examples:"),
+        below(out(&run(&["decode", "--help"], "")), "Examples:")
+    );
+}
+
+/// An example whose options are wrong teaches nothing.
+#[test]
+fn the_examples_are_command_lines_that_work() {
+    let folder = folder("examples");
+    fs::create_dir(folder.join("captures")).unwrap();
+    fs::write(folder.join("captures/a.sse"), GOOD).unwrap();
+    for name in ["capture.sse", "capture.eventstream", "answer.txt"] {
+        fs::write(folder.join(name), GOOD).unwrap();
+    }
+    fs::write(folder.join("capture.jsonl"), capture(GOOD, 9)).unwrap();
+    fs::write(folder.join("tools.json"), "[]").unwrap();
+    for command in READERS {
+        let help = run(&[command, "--help"], "");
+        for example in below(out(&help), "Examples:") {
+            let own = &example[example.find("toolcall").unwrap()..].replace("*.sse", "capture.sse");
+            let end = ["  ", " |", " >"].iter().filter_map(|end| own.find(end)).min();
+            let words = own[..end.unwrap_or(own.len())].split_whitespace().skip(1);
+            let mut program = toolcall();
+            let output =
+                program.current_dir(&folder).args(words).write_stdin(GOOD).output().unwrap();
+            // Not every file here is what its example is for.
+            assert!(matches!(output.status.code(), Some(0 | 3)), "{own}: {}", err(&output));
+        }
     }
 }
 
@@ -161,6 +240,14 @@ fn live_shows_on_standard_error_and_leaves_the_data_alone() {
     assert_eq!(out(&output), out(&run(&[], BAD)));
     let live = "Hi\ncall 0 weather {}\ncall 1 edit {oops}\ncall 0 ok\ncall 1 FAILED malformed\n";
     assert!(err(&output).starts_with(live), "{}", err(&output));
+}
+
+/// The snapshot that closes a call's arguments may be another text than its fragments were.
+#[test]
+fn live_begins_a_call_anew_where_a_snapshot_replaces_it() {
+    let output = toolcall().args(["--live", CHANGED]).output().unwrap();
+    let live = "call 0 gauge {\"river\":\"aura\"}\ncall 0 anew {\"river\":\"Aura\"}\ncall 0 ok\n";
+    assert_eq!(err(&output), live);
 }
 
 #[test]
@@ -335,6 +422,47 @@ fn headers_and_gzip_are_taken_off() {
     }
 }
 
+/// A capture of a body in chunks of some bytes.
+fn capture(body: &str, size: usize) -> String {
+    use base64::Engine;
+    let line = |chunk: &[u8]| match std::str::from_utf8(chunk) {
+        Ok(text) => json!({ "chunk": text }).to_string(),
+        Err(_) => {
+            let bytes = base64::engine::general_purpose::STANDARD.encode(chunk);
+            format!("{{\"base64\": \"{bytes}\", \"at\": 0.5}}")
+        }
+    };
+    body.as_bytes().chunks(size).map(|chunk| line(chunk) + "\n").collect()
+}
+
+#[test]
+fn a_capture_keeps_the_chunks_apart() {
+    let expected = run(&["events"], GOOD);
+    for size in [1, 7, GOOD.len()] {
+        let capture = capture(GOOD, size);
+        for input in [capture.clone().into_bytes(), gzipped(capture.as_bytes())] {
+            let output = run(&["events"], input);
+            assert_eq!((out(&output), err(&output)), (out(&expected), ""), "{size}");
+        }
+    }
+    // One more chunking than those of the bare body.
+    let chunkings = |input: &str| {
+        let said = out(&run(&["split", "--sizes", "4"], input)).trim_end().to_owned();
+        said.rsplit(' ').nth(1).and_then(|number| number.parse::<usize>().ok())
+    };
+    assert_eq!(chunkings(&capture(GOOD, 7)), chunkings(GOOD).map(|number| number + 1));
+}
+
+#[test]
+fn a_capture_that_breaks_loses_nothing_before() {
+    let output = run(&["events"], capture(BAD, 40) + "{\"at\": 3}\n" + &capture(GOOD, 40));
+    assert_eq!(output.status.code(), Some(4));
+    assert_eq!(out(&output), out(&run(&["events"], BAD)));
+    let said =
+        "toolcall: reading standard input: expected an object with `chunk` or `base64` in line ";
+    assert!(err(&output).contains(said), "{}", err(&output));
+}
+
 #[test]
 fn a_refused_request_is_shown_with_its_status() {
     let input = "HTTP/1.1 429 Too Many Requests\r\n\r\n{\"error\":{\"message\":\"slow down\"}}";
@@ -368,8 +496,24 @@ fn completions_and_a_manual_page() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(out(&run(&["completions", shell], "")).contains("toolcall"), "{shell}");
     }
+}
+
+#[test]
+fn the_manual_page_has_every_subcommand() {
     let page = run(&["man"], "");
-    assert!(out(&page).contains(".TH toolcall 1"), "{}", out(&page));
+    let page = out(&page);
+    assert!(page.contains(".TH toolcall 1"), "{page}");
+    for command in READERS.iter().chain(&["protocols", "completions", "man"]) {
+        assert!(page.contains(&format!(".SS \"toolcall {command}\"\n")), "{command}: {page}");
+    }
+    for part in [
+        ".SH \"EXAMPLES\"\n.nf\ncurl",
+        "\\-\\-sizes",
+        "toolcall split capture.jsonl",
+        "4  it could not",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
 }
 
 /// A reader that goes away is nothing to complain of.
@@ -419,18 +563,22 @@ sys.exit(os.waitstatus_to_exitcode(status))
 "#;
     let on_terminal = |arguments: &[&str]| {
         let mut command = Command::new("python3");
-        command.args(["-c", program, env!("CARGO_BIN_EXE_toolcall")]).args(arguments).arg(&file);
+        command.args(["-c", program, env!("CARGO_BIN_EXE_toolcall")]).args(arguments);
         command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("COLUMNS");
         command.output().unwrap()
     };
-    let table = on_terminal(&[]);
+    let file = file.to_str().unwrap();
+    let table = on_terminal(&[file]);
     assert_eq!(table.status.code(), Some(1), "{}", err(&table));
     let red = "\u{1b}[1m\u{1b}[31mFAILED malformed\u{1b}[0m";
     let row = format!("1  call_2  edit     270    {red}  {}…\r\n", "東".repeat(12));
     assert!(out(&table).contains(&row), "{:?}", out(&table));
-    let check = on_terminal(&["check"]);
+    let check = on_terminal(&["check", file]);
     assert_eq!(check.status.code(), Some(1));
     assert!(out(&check).contains("1/1") || out(&check).contains("0/1"), "{:?}", out(&check));
+    let nothing = on_terminal(&[]);
+    assert_eq!(nothing.status.code(), Some(2));
+    assert!(out(&nothing).contains("toolcall: nothing to read: "), "{:?}", out(&nothing));
     let summary = "1 stream, 2 calls: 1 failed, 0 streams broke\r\n";
     assert!(out(&check).ends_with(summary), "{:?}", out(&check));
 }

@@ -51,6 +51,24 @@ use crate::warning::Warning;
 ///
 /// The stream goes on after it. Nothing is lost: [`raw`](InvalidToolCall::raw) is the text exactly as
 /// it came.
+///
+/// ```
+/// use toolcall::{InvalidKind, Message, Protocol, Verdict};
+///
+/// let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"function\":\
+///     {\"name\":\"weather\",\"arguments\":\"{'city': 1}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
+/// let message = Message::from_chunks(Protocol::OpenAiChat, [stream])?;
+/// let invalid = message.invalid_calls().next().unwrap();
+/// assert_eq!((invalid.id(), invalid.name()), (Some("call_1"), "weather"));
+/// assert_eq!((invalid.raw(), invalid.offset()), ("{'city': 1}", 1));
+/// assert_eq!(invalid.kind(), InvalidKind::Malformed);
+/// assert!(matches!(invalid.verdict(), Verdict::ModelOutput { .. }));
+/// assert_eq!(invalid.fragments().next().unwrap().event, 0);
+/// assert!(invalid.recovery().is_none()); // no other reading is proved
+/// println!("{}", invalid.report()); // for people
+/// println!("{}", invalid.to_model_text()); // for the model
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 pub struct InvalidToolCall(Box<Inner>);
 
 #[derive(Clone)]

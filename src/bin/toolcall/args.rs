@@ -1,19 +1,26 @@
 //! The command line.
 
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use toolcall::Protocol;
 use toolcall::text::{self, Formats};
 
+use crate::examples;
+use crate::failure::Failure;
+
 /// Read a language model's stream and show its tool calls.
 ///
-/// The input may be the body of an HTTP response, `curl -i` output with the header before it, or
-/// either of them in gzip.
+/// The input may be the body of an HTTP response, `curl -i` output with the header before it, a
+/// capture that keeps the chunks apart (a line each: {"chunk": TEXT} or {"base64": BYTES}), or any of
+/// them in gzip.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = examples::help("decode"))]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -24,31 +31,28 @@ pub struct Arguments {
     pub no_color: bool,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  curl -sN https://… -d @request.json | toolcall     the calls of a running stream
-  toolcall capture.sse --call 1 --raw > arguments    the raw arguments of the second call
-  toolcall check captures/                           what is wrong in a folder of streams
-
-Exit status:
-  0 all calls parsed, 1 a call failed, 2 wrong usage, 3 the stream broke or reported an error,
-  4 it could not be read or written";
-
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show the tool calls of a stream (the default).
+    #[command(after_help = examples::help("decode"))]
     Decode(Decode),
     /// Show every event of a stream, one JSON object a line.
+    #[command(after_help = examples::help("events"))]
     Events(Events),
     /// Walk through a stream: what each piece of it did to which call.
+    #[command(after_help = examples::help("explain"))]
     Explain(Explain),
     /// Read many streams and show only what is wrong with them.
+    #[command(after_help = examples::help("check"))]
     Check(Check),
     /// Read a stream in many chunkings, which must all give the same.
+    #[command(after_help = examples::help("split"))]
     Split(Split),
     /// Show the framing layer alone: the events of an event stream, one JSON object a line.
+    #[command(after_help = examples::help("sse"))]
     Sse(Sse),
     /// Show the tool calls that a model wrote into plain text.
+    #[command(after_help = examples::help("text"))]
     Text(Text),
     /// List the protocols and what each can express.
     Protocols {
@@ -61,8 +65,7 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
-    /// Print the manual page, in roff.
-    #[command(hide = true)]
+    /// Print the manual page, in roff: `toolcall man | man -l -`.
     Man,
 }
 
@@ -229,4 +232,39 @@ fn protocol(name: &str) -> Result<Protocol, String> {
         let names: Vec<&str> = Protocol::ALL.iter().map(|protocol| protocol.as_str()).collect();
         format!("expected auto, {}", names.join(", "))
     })
+}
+
+/// Says what is wrong with a command line, and what to do; or gives the help that was asked for.
+pub fn refuse(error: &clap::Error) -> ExitCode {
+    // A second word behind one that was taken for a file.
+    let second = error.get(ContextKind::InvalidSubcommand);
+    if let (ErrorKind::ArgumentConflict, Some(second)) = (error.kind(), second) {
+        let first = std::env::args_os().nth(1).unwrap_or_default();
+        let message = match meant(&first) {
+            Some(name) => {
+                format!(
+                    "there is no subcommand `{}`: did you mean `{name}`?",
+                    first.to_string_lossy()
+                )
+            }
+            None => format!(
+                "one stream at a time, and `{second}` is another: `toolcall check` reads several"
+            ),
+        };
+        return Failure::Usage(message).report();
+    }
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The subcommand that a word is perhaps meant to be.
+pub fn meant(word: &OsStr) -> Option<String> {
+    let subcommands = Arguments::command();
+    let lone = clap::Command::new("toolcall").subcommands(subcommands.get_subcommands().cloned());
+    let error = lone.try_get_matches_from([OsStr::new("toolcall"), word]).err()?;
+    match error.get(ContextKind::SuggestedSubcommand)? {
+        ContextValue::Strings(names) => names.first().cloned(),
+        ContextValue::String(name) => Some(name.clone()),
+        _ => None,
+    }
 }

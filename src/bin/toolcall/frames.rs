@@ -1,6 +1,6 @@
 //! `toolcall sse`: the framing layer alone.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -20,14 +20,9 @@ pub fn run(options: &Sse) -> Result<ExitCode, Failure> {
     };
     let mut decoder = Decoder::with_options(Options::default().with_end(end));
     let mut unterminated = false;
-    let mut chunk = vec![0; 64 * 1024];
-    loop {
-        let length = source.read(&mut chunk);
-        let length = length.map_err(Failure::reading(source.path.as_deref()))?;
-        if length == 0 {
-            break;
-        }
-        let mut input = &chunk[..length];
+    while let Some(chunk) = source.next_chunk().transpose() {
+        let chunk = chunk.map_err(Failure::reading(source.path.as_deref()))?;
+        let mut input = &chunk[..];
         while let Some(record) = decoder.decode(&mut input) {
             show(&mut out, &record, &mut unterminated)?;
         }

@@ -9,7 +9,7 @@ use crate::reading::Item;
 use crate::style::{BAD, CALL, FAINT, GOOD, printable, printable_lines};
 
 /// Shows text and argument fragments as they arrive. Calls that arrive at the same time take turns,
-/// a line each.
+/// a line each. A snapshot that replaces the fragments has a line of its own, which says so.
 pub struct Live {
     out: AutoStream<io::Stderr>,
     at: At,
@@ -46,9 +46,10 @@ impl Live {
                 self.at = At::Call(start.key);
             }
             Ok(Event::ToolCallDelta(delta)) => {
-                if self.at != At::Call(delta.key) {
+                if delta.replaces || self.at != At::Call(delta.key) {
                     self.go_to(At::LineStart)?;
-                    write!(self.out, "{} ", number(delta.key))?;
+                    let sign = if delta.replaces { "anew " } else { "" };
+                    write!(self.out, "{} {sign}", number(delta.key))?;
                     self.at = At::Call(delta.key);
                 }
                 write!(self.out, "{}", printable(&delta.fragment))?;

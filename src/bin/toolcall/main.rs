@@ -1,16 +1,19 @@
 //! The program: shows what toolcall makes of a recorded or running stream.
 
 mod args;
+mod capture;
 mod check;
 mod completions;
 mod decode;
 mod document;
 mod events;
+mod examples;
 mod explain;
 mod failure;
 mod frames;
 mod input;
 mod live;
+mod manual;
 mod protocols;
 mod reading;
 mod selection;
@@ -26,7 +29,10 @@ use clap::Parser;
 use args::{Arguments, Command};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return args::refuse(&error),
+    };
     if arguments.no_color {
         anstream::ColorChoice::Never.write_global();
     }
@@ -41,7 +47,7 @@ fn main() -> ExitCode {
         Some(Command::Text(options)) => text::run(&options),
         Some(Command::Protocols { format }) => protocols::run(format),
         Some(Command::Completions { shell }) => completions::run(shell),
-        Some(Command::Man) => completions::man(),
+        Some(Command::Man) => manual::run(),
     };
     match result {
         Ok(code) => code,

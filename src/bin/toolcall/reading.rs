@@ -4,12 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use toolcall::event::Outcome;
-use toolcall::io::EventReader;
 use toolcall::text::Format;
-use toolcall::{Decoder, Error, Event, Message, Protocol, StreamError};
+use toolcall::{Decoder, Error, Event, Message, Protocol};
 
 use crate::failure::{Failure, IO_FAILED, STREAM_BROKE};
 use crate::input::Input;
+use crate::style::printable;
 
 /// What was read.
 pub struct Reading {
@@ -29,31 +29,41 @@ pub struct Reading {
 pub type Item<'a> = Result<&'a Event<'a>, &'a Error>;
 
 impl Reading {
-    /// Reads all of `input` with `decoder` and shows each item to `see`.
+    /// Reads all of `input` with `decoder`, chunk by chunk, and shows each item to `see`.
     pub fn of(
-        input: Input,
-        decoder: Decoder,
+        mut input: Input,
+        mut decoder: Decoder,
         mut see: impl FnMut(Item<'_>) -> Result<(), Failure>,
     ) -> Result<Reading, Failure> {
-        let (path, status) = (input.path.clone(), input.status);
-        let mut events = EventReader::with_decoder(input, decoder);
         let mut message = Message::default();
         let (mut broken, mut unreadable) = (None, None);
-        while let Some(item) = events.next_event() {
+        let mut take = |item: Result<Event<'_>, Error>| {
+            see(item.as_ref())?;
             match item {
-                Ok(event) => {
-                    see(Ok(&event))?;
-                    message.push(event);
+                Ok(event) => message.push(event),
+                Err(error) => broken = Some(error),
+            }
+            Ok(())
+        };
+        while let Some(chunk) = input.next_chunk().transpose() {
+            match chunk {
+                Ok(chunk) => {
+                    let mut rest = &chunk[..];
+                    while let Some(item) = decoder.decode(&mut rest).transpose() {
+                        take(item)?;
+                    }
                 }
-                Err(StreamError::Transport(error)) => unreadable = Some(error),
-                Err(StreamError::Decode(error)) => {
-                    see(Err(&error))?;
-                    broken = Some(error);
+                Err(error) => {
+                    unreadable = Some(error);
+                    break;
                 }
-                Err(_) => {}
             }
         }
-        let (protocol, text_format) = (events.protocol(), events.text_format());
+        while let Some(item) = decoder.decode_eof().transpose() {
+            take(item)?;
+        }
+        let (path, status) = (input.path, input.status);
+        let (protocol, text_format) = (decoder.protocol(), decoder.text_format());
         Ok(Reading { protocol, message, text_format, path, status, broken, unreadable })
     }
 
@@ -64,6 +74,8 @@ impl Reading {
             if !error.excerpt().is_empty() {
                 eprintln!("  it begins: {}", error.excerpt().escape_ascii());
             }
+        } else if let (None, Some(trouble)) = (&self.unreadable, self.trouble()) {
+            eprintln!("toolcall: {}", printable(&trouble));
         }
         if let Some(status) = self.status.filter(|status| !(200..300).contains(status)) {
             eprintln!("toolcall: the HTTP status is {status}");
@@ -79,6 +91,9 @@ impl Reading {
                 Some(format!("the provider reported {}: {}", error.kind, error.message))
             }
             (.., Some(Outcome::Complete)) => None,
+            _ if self.protocol == Protocol::Auto => {
+                Some("the stream ended before an event of a known protocol came".into())
+            }
             _ => Some("the stream ended early".into()),
         }
     }

@@ -14,9 +14,19 @@ use crate::table::count;
 const CUTS: usize = 4096;
 
 pub fn run(options: &Split) -> Result<ExitCode, Failure> {
-    let body = Input::open(options.file.as_deref())?.read_whole()?;
+    let mut input = Input::open(options.file.as_deref())?;
+    let recorded = input.read_chunks()?;
+    let body = recorded.concat();
     let whole = decode(options.protocol, [&body[..]]);
     let mut chunkings = 0;
+    if input.is_capture() {
+        chunkings += 1;
+        let recorded = recorded.iter().map(Vec::as_slice);
+        if let Some(difference) = difference(&whole, &decode(options.protocol, recorded)) {
+            println!("differs in the chunks of the capture: {difference}");
+            return Ok(ExitCode::FAILURE);
+        }
+    }
     for size in 1..=options.sizes.min(body.len()) {
         chunkings += 1;
         if let Some(difference) = difference(&whole, &decode(options.protocol, body.chunks(size))) {

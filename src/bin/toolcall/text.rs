@@ -1,6 +1,6 @@
 //! `toolcall text`: the calls that a model wrote into plain text.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,9 +11,6 @@ use crate::args::{InText, Text, TextFormat};
 use crate::document;
 use crate::failure::Failure;
 use crate::input::Input;
-
-/// How much is read at once.
-const CHUNK: usize = 64 * 1024;
 
 pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
     let options = options(&arguments.in_text)?;
@@ -29,16 +26,21 @@ pub fn run(arguments: &Text) -> Result<ExitCode, Failure> {
         }
     };
     let mut decoder = Utf8::default();
-    let mut buffer = vec![0; arguments.chunk.map_or(CHUNK, usize::from)];
+    let size = arguments.chunk.map_or(usize::MAX, usize::from);
     loop {
-        let length =
-            source.read(&mut buffer).map_err(Failure::reading(arguments.file.as_deref()))?;
-        let text = decoder.decode(&buffer[..length], length == 0);
-        let mut pieces = parser.push(&text);
-        while let Some(piece) = pieces.next() {
-            take(piece)?;
+        let chunk = source.next_chunk().map_err(Failure::reading(arguments.file.as_deref()))?;
+        let is_last = chunk.is_none();
+        let chunk = chunk.unwrap_or_default();
+        let pieces = chunk.chunks(size).map(|bytes| decoder.decode(bytes, false));
+        let texts: Vec<String> = pieces.collect();
+        let end = is_last.then(|| decoder.decode(&[], true));
+        for text in texts.iter().chain(&end) {
+            let mut pieces = parser.push(text);
+            while let Some(piece) = pieces.next() {
+                take(piece)?;
+            }
         }
-        if length == 0 {
+        if is_last {
             break;
         }
     }

@@ -203,7 +203,9 @@ fn number<'a>(input: &'a str, out: &mut String) -> IResult<&'a str, ()> {
                 out.truncate(start);
                 out.push_str(&plain);
             }
-            if serde_json::from_str::<serde_json::Value>(&out[start..]).is_err() {
+            // `serde_json/arbitrary_precision`, if another crate switches it on, takes any exponent.
+            let is_finite = out[start..].parse().is_ok_and(f64::is_finite);
+            if !is_finite || serde_json::from_str::<serde_json::Value>(&out[start..]).is_err() {
                 return fail(input, ErrorKind::Float);
             }
             after
