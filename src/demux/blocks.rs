@@ -371,7 +371,7 @@ impl Demux {
             // The message's stop came before: nothing is left to wait for.
             return self.settle_ready(choice);
         }
-        if self.options.emit_at == EmitAt::CallStop {
+        if self.rules.emit_at == EmitAt::CallStop {
             match held.is_whole() {
                 true => self.settle(slot, Ending::Stopped),
                 false => self.held_back.push((slot, self.current.ordinal)),

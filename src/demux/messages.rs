@@ -1,5 +1,6 @@
 //! Whole messages: their start, stop and end, and with that when a call is settled.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::queue::Queued;
@@ -18,14 +19,14 @@ impl Demux {
     pub(super) fn message_start(&mut self, id: Text<'_>, model: Text<'_>) {
         let new = id.decode();
         if let Some(old) = &self.message_id {
-            let is_same = *old == new && !new.is_empty();
+            let is_same = **old == *new && !new.is_empty();
             self.warn(Warning::MessageRestarted);
             if is_same {
                 return;
             }
             self.restart();
         }
-        self.message_id = Some(new);
+        self.message_id = Some(new.into());
         self.choice(0);
         let (id, model) = (self.keep(id), self.keep(model));
         self.queue.push_back(Queued::MessageStart { id, model });
@@ -39,7 +40,7 @@ impl Demux {
             choice.by_id.clear();
             choice.by_block_id.clear();
             choice.last = None;
-            choice.text = TextReader::of(&self.options);
+            choice.text = self.text_calls.as_deref().map(TextReader::new).map(Box::new);
         }
     }
 
@@ -124,7 +125,7 @@ impl Demux {
         let message = self.keep(failure.message);
         let payload = keep_bytes(&mut self.bytes, failure.json);
         if self.failed.is_none() {
-            self.failed = Some(kind.decode());
+            self.failed = Some(kind.decode().into());
         }
         self.queue.push_back(Queued::Failure { kind: range, message, payload });
         self.cut(Ending::ErrorEvent);
@@ -159,7 +160,7 @@ impl Demux {
         self.finish_texts();
         let stopped = |choice: &Choice| choice.stop.is_some();
         let outcome = match self.failed.clone() {
-            Some(kind) => Outcome::Failed(kind),
+            Some(kind) => Outcome::Failed(kind.into()),
             None if self.done => Outcome::Complete,
             None if !self.choices.is_empty() && self.choices.iter().all(stopped) => {
                 Outcome::Complete

@@ -32,17 +32,18 @@ mod slot;
 mod text_calls;
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::call::{CallKey, CallKind};
-use crate::decoder::Options;
+use crate::decoder::{EmitAt, Options};
 use crate::diagnostic::FragmentMap;
 use crate::error::Position;
 use crate::frame::Frame;
-use crate::limits::LimitKind;
+use crate::limits::{LimitKind, Limits};
 use crate::protocol::Protocol;
 use crate::stop::StopReason;
 use crate::warning::Warning;
@@ -50,12 +51,17 @@ use crate::wire::delta::{Channel, Delta, Owner, Sink};
 use crate::wire::json::Text;
 use queue::Queued;
 use slot::{Provenance, Slot};
-use text_calls::TextReader;
+use text_calls::{TextCalls, TextReader};
+
+/// What a buffer may keep of its capacity from one event to the next, in bytes.
+const RETAIN: usize = 2 << 10;
 
 /// The calls of one stream, and the events that wait to be taken.
 #[derive(Debug)]
 pub(crate) struct Demux {
-    options: Options,
+    rules: Rules,
+    /// What the calls in the text are read by.
+    text_calls: Option<Box<TextCalls>>,
     /// Whose habits the warnings are about.
     protocol: Protocol,
     /// In order of first appearance. Settled ones stay, emptied, so that keys stay dense.
@@ -74,14 +80,23 @@ pub(crate) struct Demux {
     /// The call that the last delta was about.
     current_call: Option<usize>,
     current: Provenance,
-    message_id: Option<String>,
+    message_id: Option<Box<str>>,
     done: bool,
-    failed: Option<String>,
+    failed: Option<Box<str>>,
     over_limit: Option<LimitKind>,
     /// First half of a surrogate pair that the last text delta ended in.
     text_half: Option<u16>,
     /// The format of the calls in the text, once one has ended.
     pub text_format: Option<&'static crate::text::Format>,
+}
+
+/// The [`Options`] that are about calls.
+#[derive(Debug)]
+struct Rules {
+    emit_at: EmitAt,
+    accept_recovery: bool,
+    fragments: bool,
+    limits: Limits,
 }
 
 /// What is known of one choice.
@@ -98,7 +113,7 @@ struct Choice {
     last: Option<(Option<i64>, usize)>,
     stop: Option<StopReason>,
     /// Reads the calls in the choice's text, until its stop.
-    text: Option<TextReader>,
+    text: Option<Box<TextReader>>,
 }
 
 /// What an index or block number stands for now.
@@ -136,8 +151,18 @@ impl Sink for Speaker<'_, '_> {
 
 impl Demux {
     pub fn new(options: Options) -> Self {
+        let rules = Rules {
+            emit_at: options.emit_at,
+            accept_recovery: options.accept_recovery,
+            fragments: options.fragments,
+            limits: options.limits,
+        };
+        let text_calls = options
+            .text_calls
+            .map(|formats| Box::new(TextCalls { formats, options: options.text_options }));
         Demux {
-            options,
+            rules,
+            text_calls,
             protocol: Protocol::Auto,
             slots: Vec::new(),
             choices: Vec::new(),
@@ -165,7 +190,9 @@ impl Demux {
     /// The event that is read next. The queue is empty by now.
     pub fn begin<'d, 'f>(&'d mut self, frame: Frame<'f>) -> Speaker<'d, 'f> {
         self.text.clear();
+        self.text.shrink_to(RETAIN);
         self.bytes.clear();
+        self.bytes.shrink_to(RETAIN);
         self.current = Provenance { ordinal: frame.ordinal, start: frame.start, end: frame.end };
         Speaker { demux: self, frame }
     }
@@ -175,7 +202,7 @@ impl Demux {
         if !self.held_back.is_empty() {
             self.release_held_back();
         }
-        if self.queue.len() > self.options.limits.queue {
+        if self.queue.len() > self.rules.limits.queue {
             self.over_limit = Some(LimitKind::Queue);
         }
         self.over_limit.take()
@@ -286,10 +313,11 @@ impl Demux {
         if let Some(at) = self.choices.iter().position(|choice| choice.index == index) {
             return at;
         }
-        if self.choices.len() >= self.options.limits.calls.max(1) {
+        if self.choices.len() >= self.rules.limits.calls.max(1) {
             self.over_limit = Some(LimitKind::Calls);
             return 0;
         }
+        make_room(&mut self.choices);
         self.choices.push(Choice {
             index,
             calls: 0,
@@ -298,23 +326,24 @@ impl Demux {
             by_block_id: BTreeMap::new(),
             last: None,
             stop: None,
-            text: TextReader::of(&self.options),
+            text: self.text_calls.as_deref().map(TextReader::new).map(Box::new),
         });
         self.choices.len() - 1
     }
 
     fn new_slot(&mut self, choice: usize, kind: CallKind, has_own_stop: bool) -> Option<usize> {
-        if self.slots.len() >= self.options.limits.calls {
+        if self.slots.len() >= self.rules.limits.calls {
             self.over_limit = Some(LimitKind::Calls);
             return None;
         }
         let choice = &mut self.choices[choice];
         let key = CallKey { choice: choice.index, position: choice.calls };
         choice.calls += 1;
-        let fragments = match self.options.fragments {
+        let fragments = match self.rules.fragments {
             true => FragmentMap::default(),
             false => FragmentMap::off(),
         };
+        make_room(&mut self.slots);
         self.slots.push(Slot::new(key, kind, has_own_stop, fragments));
         Some(self.slots.len() - 1)
     }
@@ -360,14 +389,14 @@ impl Demux {
     #[inline]
     fn count(&mut self, bytes: usize) {
         self.pending_bytes += bytes;
-        if self.pending_bytes > self.options.limits.message {
+        if self.pending_bytes > self.rules.limits.message {
             self.over_limit = Some(LimitKind::Message);
         }
     }
 
     #[inline]
     fn check_length(&mut self, of_call: usize) {
-        if of_call > self.options.limits.call {
+        if of_call > self.rules.limits.call {
             self.over_limit = Some(LimitKind::Call);
         }
     }
@@ -377,6 +406,13 @@ impl Demux {
             self.slots[slot].announced = true;
             self.queue.push_back(Queued::Start { slot });
         }
+    }
+}
+
+/// Most streams have one choice and one call: room for four is not taken in advance.
+fn make_room<T>(all: &mut Vec<T>) {
+    if all.len() == all.capacity() {
+        all.reserve_exact(all.len().max(1));
     }
 }
 

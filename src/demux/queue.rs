@@ -123,13 +123,14 @@ impl Demux {
                 })
             }
             Queued::End { slot, ending, last } => {
-                let options = SettleOptions { accept_recovery: self.options.accept_recovery };
+                let options = SettleOptions { accept_recovery: self.rules.accept_recovery };
                 let slot = &mut self.slots[slot];
                 let key = slot.key;
                 let written = slot.text;
                 let mut call = slot.take(self.protocol, ending, last);
-                call.text = written
-                    .map(|written| written.read(&call.name, &call.raw, &self.options.text_options));
+                if let (Some(written), Some(calls)) = (written, &self.text_calls) {
+                    call.text = Some(written.read(&call.name, &call.raw, &calls.options));
+                }
                 let result = settle(call, options);
                 Event::ToolCallEnd(event::ToolCallEnd { key, result })
             }

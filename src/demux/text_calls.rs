@@ -9,7 +9,7 @@ use super::slot::State;
 use crate::call::CallKind;
 use crate::decoder::EmitAt;
 use crate::diagnostic::{Ending, TextReading};
-use crate::text::{Ending as TextEnding, Format, Options, Parser, Piece};
+use crate::text::{Ending as TextEnding, Format, Formats, Options, Parser, Piece};
 use crate::wire::delta::Channel;
 use crate::wire::json::Text;
 
@@ -28,12 +28,17 @@ pub(crate) struct TextCall {
     ending: TextEnding,
 }
 
+/// How the calls in the text are read.
+#[derive(Debug)]
+pub(super) struct TextCalls {
+    pub formats: Formats,
+    pub options: Options,
+}
+
 impl TextReader {
-    /// None, where the text is to be taken as it is.
-    pub fn of(options: &crate::Options) -> Option<Self> {
-        let formats = options.text_calls?;
-        let parser = Parser::with_options(formats, options.text_options.clone());
-        Some(TextReader { parser, open: None })
+    pub fn new(calls: &TextCalls) -> Self {
+        let parser = Parser::with_options(calls.formats, calls.options.clone());
+        TextReader { parser, open: None }
     }
 }
 
@@ -66,7 +71,7 @@ impl Demux {
         let mut chunk = core::mem::take(&mut self.chunk);
         chunk.clear();
         text.append_to(&mut chunk, &mut self.text_half);
-        let TextReader { parser, open } = &mut reader;
+        let TextReader { parser, open } = &mut *reader;
         let mut pieces = parser.push(&chunk);
         loop {
             // By the time of a call's end its format is settled.
@@ -134,7 +139,7 @@ impl Demux {
                     self.slots[slot].text = Some(TextCall { format, ending });
                     self.slots[slot].state = State::Stopped;
                     self.slots[slot].closed = true;
-                    if self.options.emit_at == EmitAt::CallStop {
+                    if self.rules.emit_at == EmitAt::CallStop {
                         self.settle(slot, Ending::Stopped);
                     }
                 }

@@ -18,7 +18,7 @@ use crate::sse;
 /// any other one only has to count them.
 #[derive(Debug)]
 pub(crate) enum Framer {
-    Undecided { blank: sse::Decoder, count: u64, bodies: &'static [Body], limits: Limits },
+    Undecided { blank: sse::Decoder, count: u64, bodies: &'static [Body] },
     EventStream(sse::Decoder),
     NdJson(NdJson),
     JsonArray(JsonArray),
@@ -31,12 +31,7 @@ impl Framer {
     pub fn new(bodies: &'static [Body], limits: &Limits) -> Self {
         match bodies {
             [only] => Framer::of(*only, limits, 0),
-            _ => Framer::Undecided {
-                blank: sse::Decoder::for_framing(limits),
-                count: 0,
-                bodies,
-                limits: limits.clone(),
-            },
+            _ => Framer::Undecided { blank: sse::Decoder::for_framing(limits), count: 0, bodies },
         }
     }
 
@@ -62,7 +57,8 @@ impl Framer {
 
     /// Decides by the first byte that is not blank.
     fn decide(&mut self, first: u8) {
-        let Framer::Undecided { blank, count, bodies, limits } = self else { return };
+        let Framer::Undecided { blank, count, bodies } = self else { return };
+        let limits = &blank.framing_limits();
         let meant = match first {
             0 => Body::BinaryEventStream,
             b'{' if bodies.contains(&Body::NdJson) => Body::NdJson,

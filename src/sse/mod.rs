@@ -113,6 +113,12 @@ impl Decoder {
         Decoder { framer: Framer::new(options, false), broken: false }
     }
 
+    /// The limits that [`for_framing`](Decoder::for_framing) was given, as far as a framing has them.
+    pub(crate) fn framing_limits(&self) -> crate::Limits {
+        let limits = &self.framer.options.limits;
+        crate::Limits::default().with_line(limits.line).with_event(limits.data)
+    }
+
     /// Takes bytes off the front of `input` up to the end of the next record. `None`: all of
     /// `input` is taken, and more is needed.
     ///

@@ -18,6 +18,7 @@
 //! That is learnt by example: a value becomes a hole when an envelope differs from a shape in values
 //! only.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::iter;
 use core::ops::Range;
@@ -36,15 +37,27 @@ const LONGEST: usize = 1024;
 const TOKENS: usize = 64;
 const HOLES: usize = 15;
 
-/// Reads the envelopes of one stream, one after the other, into one list of tokens.
+/// Reads the envelopes of one stream, one after the other, into one list of tokens. Holds nothing
+/// before the first one.
 #[derive(Debug)]
 pub(crate) struct Envelope<F: 'static> {
+    memory: Option<Box<Memory<F>>>,
+    patience: Patience,
+}
+
+impl<F> Default for Envelope<F> {
+    fn default() -> Self {
+        Envelope { memory: None, patience: Patience::default() }
+    }
+}
+
+#[derive(Debug)]
+struct Memory<F: 'static> {
     tokens: Vec<Token<F>>,
     /// The one that matched last comes first.
     shapes: Vec<Shape<F>>,
     /// How many shapes there were: each has a number of its own.
     learnt: u32,
-    patience: Patience,
     /// What [`said`](Envelope::said) found out about the document that is read next.
     look: Option<Look>,
     sayings: Sayings,
@@ -52,13 +65,12 @@ pub(crate) struct Envelope<F: 'static> {
     unheard: bool,
 }
 
-impl<F> Default for Envelope<F> {
+impl<F> Default for Memory<F> {
     fn default() -> Self {
-        Envelope {
+        Memory {
             tokens: Vec::new(),
             shapes: Vec::new(),
             learnt: 0,
-            patience: Patience::default(),
             look: None,
             sayings: Sayings::default(),
             unheard: false,
@@ -83,29 +95,31 @@ impl<F: Copy + PartialEq> Envelope<F> {
     /// [remembered](Envelope::remember).
     #[inline]
     pub fn said<'a>(&mut self, frame: &Frame<'a>, root: &'static Node<F>) -> Option<Delta<'a>> {
-        if self.unheard {
-            self.sayings.forget();
+        let memory = self.memory.get_or_insert_default();
+        if memory.unheard {
+            memory.sayings.forget();
         }
-        let look = self.look(frame.data, root);
-        if let (Look::Found(found), Some(shape)) = (&look, self.shapes.first()) {
-            let said = self.sayings.of(frame.name, frame.data, shape, found);
+        let look = memory.look(frame.data, root, &mut self.patience);
+        if let (Look::Found(found), Some(shape)) = (&look, memory.shapes.first()) {
+            let said = memory.sayings.of(frame.name, frame.data, shape, found);
             if said.is_some() {
-                (self.look, self.unheard) = (None, false);
+                (memory.look, memory.unheard) = (None, false);
                 return said;
             }
         }
-        (self.look, self.unheard) = (Some(look), true);
+        (memory.look, memory.unheard) = (Some(look), true);
         None
     }
 
     /// What the reading of an event gave.
     pub(super) fn remember(&mut self, name: &[u8], heard: Option<Heard<'_>>) {
-        self.unheard = false;
-        match (self.look.take(), heard, self.shapes.first()) {
+        let Some(memory) = &mut self.memory else { return };
+        memory.unheard = false;
+        match (memory.look.take(), heard, memory.shapes.first()) {
             (Some(Look::Found(found)), Some(heard), Some(shape)) => {
-                self.sayings.keep(name, heard, shape, &found);
+                memory.sayings.keep(name, heard, shape, &found);
             }
-            _ => self.sayings.forget(),
+            _ => memory.sayings.forget(),
         }
     }
 
@@ -116,34 +130,43 @@ impl<F: Copy + PartialEq> Envelope<F> {
         document: &[u8],
         root: &'static Node<F>,
     ) -> Result<&[Token<F>], Unexpected> {
-        self.tokens.clear();
-        let look = match self.look {
+        let memory = self.memory.get_or_insert_default();
+        memory.tokens.clear();
+        let look = match memory.look {
             Some(look) => look,
-            None => self.look(document, root),
+            None => memory.look(document, root, &mut self.patience),
         };
         match look {
             Look::Found(found) => {
-                if let Some(shape) = self.shapes.first() {
-                    shape.tell(&found, &mut self.tokens);
+                if let Some(shape) = memory.shapes.first() {
+                    shape.tell(&found, &mut memory.tokens);
                 }
             }
             Look::Paused => {
-                self.look = None;
-                read(document, root, &mut self.tokens)?;
+                memory.look = None;
+                read(document, root, &mut memory.tokens)?;
             }
             Look::Missed => {
-                self.look = None;
-                read(document, root, &mut self.tokens)?;
-                self.learn(document, root);
+                memory.look = None;
+                read(document, root, &mut memory.tokens)?;
+                memory.learn(document, root);
                 self.patience.lose();
             }
         }
-        Ok(&self.tokens)
+        Ok(&memory.tokens)
     }
 
+    /// Reads every envelope in full from now on.
+    pub fn forget_shapes(&mut self) {
+        self.memory = None;
+        self.patience = Patience { misses: 0, pause: u32::MAX };
+    }
+}
+
+impl<F: Copy + PartialEq> Memory<F> {
     #[inline]
-    fn look(&mut self, document: &[u8], root: &'static Node<F>) -> Look {
-        if !self.patience.tries() {
+    fn look(&mut self, document: &[u8], root: &'static Node<F>, patience: &mut Patience) -> Look {
+        if !patience.tries() {
             return Look::Paused;
         }
         for (at, shape) in self.shapes.iter().enumerate() {
@@ -151,18 +174,11 @@ impl<F: Copy + PartialEq> Envelope<F> {
                 if at > 0 {
                     self.shapes.swap(0, at);
                 }
-                self.patience = Patience::default();
+                *patience = Patience::default();
                 return Look::Found(found);
             }
         }
         Look::Missed
-    }
-
-    /// Reads every envelope in full from now on.
-    pub fn forget_shapes(&mut self) {
-        self.shapes = Vec::new();
-        self.sayings.forget();
-        self.patience = Patience { misses: 0, pause: u32::MAX };
     }
 
     /// Learns from a document that no shape matches and the full pass has read.
@@ -607,8 +623,9 @@ mod tests {
             let key = |key: usize| format!(r#""{n}-{key}":"{padding}","#);
             let keys: String = (0..n % 7).map(key).collect();
             envelope.read(format!(r#"{{{keys}"id":1}}"#).as_bytes(), &ROOT).unwrap();
-            let bytes: usize = envelope.shapes.iter().map(|shape| shape.example.len()).sum();
-            assert!(bytes <= BYTES && envelope.shapes.len() <= SHAPES);
+            let shapes = &envelope.memory.as_ref().unwrap().shapes;
+            let bytes: usize = shapes.iter().map(|shape| shape.example.len()).sum();
+            assert!(bytes <= BYTES && shapes.len() <= SHAPES);
         }
     }
 
