@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use toolcall::text::{
-    DEEPSEEK_V3_1, Format, GLM, HERMES, KIMI_K2, LLAMA_PYTHONIC, MISTRAL, Parser, Piece,
-    QWEN3_CODER,
+    DEEPSEEK_V3_1, Format, GLM, HARMONY, HERMES, KIMI_K2, LLAMA_PYTHONIC, LLAMA3_JSON, MISTRAL,
+    Parser, Piece, QWEN3_CODER,
 };
 
 const MEBIBYTE: usize = 1 << 20;
@@ -28,6 +28,13 @@ fn calls() -> Vec<(&'static Format, String)> {
     vec![
         (&HERMES, format!("<tool_call>{{\"name\": \"write\", \"arguments\": {json}}}</tool_call>")),
         (&MISTRAL, format!("[TOOL_CALLS]write[ARGS]{json}")),
+        (&LLAMA3_JSON, format!("<|python_tag|>{{\"name\": \"write\", \"parameters\": {json}}}")),
+        (
+            &HARMONY,
+            format!(
+                "<|channel|>commentary to=functions.write <|constrain|>json<|message|>{json}<|call|>"
+            ),
+        ),
         (
             &KIMI_K2,
             format!(

@@ -49,14 +49,65 @@ impl Firsts {
     /// Where in `bytes`, from `from` on, the next marker may begin. One that only its first byte is there
     /// of counts too.
     pub(crate) fn find(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        /// So far the search goes word by word: what looks like a marker comes in flocks.
+        const NEAR: usize = 64;
         let mut at = from;
         loop {
-            at += self.first.find(&bytes[at..])?;
-            match bytes.get(at + 1) {
-                Some(next) if !self.second[*next as usize] => at += 1,
-                _ => return Some(at),
+            let end = if bytes.len() - at > 2 * NEAR { at + NEAR } else { bytes.len() };
+            let near = match &self.first {
+                First::Few { bytes: [a, _, _], count: 1 } => self.near(bytes, at, end, [*a]),
+                First::Few { bytes: [a, b, _], count: 2 } => self.near(bytes, at, end, [*a, *b]),
+                First::Few { bytes: few, count: 3 } => self.near(bytes, at, end, *few),
+                First::Few { .. } => return None,
+                First::Many(set) => {
+                    return (at..bytes.len())
+                        .find(|at| set[bytes[*at] as usize] && self.may_begin(bytes, *at));
+                }
+            };
+            if near.is_some() || end == bytes.len() {
+                return near;
             }
+            at = end + self.first.find(&bytes[end..])?;
+            if self.may_begin(bytes, at) {
+                return Some(at);
+            }
+            at += 1;
         }
+    }
+
+    /// Whether the second byte lets a marker begin here.
+    fn may_begin(&self, bytes: &[u8], at: usize) -> bool {
+        bytes.get(at + 1).is_none_or(|next| self.second[*next as usize])
+    }
+
+    /// The next place between `at` and `end`, where markers begin with any of `firsts`.
+    fn near<const N: usize>(
+        &self,
+        bytes: &[u8],
+        mut at: usize,
+        end: usize,
+        firsts: [u8; N],
+    ) -> Option<usize> {
+        const EACH: u64 = u64::from_ne_bytes([1; 8]);
+        const LOW: u64 = EACH * 0x7f;
+        while let Some(word) = bytes[at..end].first_chunk::<8>() {
+            let word = u64::from_le_bytes(*word);
+            let mut hits = 0;
+            for first in firsts {
+                // The highest bit of each byte that is zero, and of no other.
+                let other = word ^ (EACH * u64::from(first));
+                hits |= !(((other & LOW) + LOW) | other | LOW);
+            }
+            while hits != 0 {
+                let hit = at + hits.trailing_zeros() as usize / 8;
+                if self.may_begin(bytes, hit) {
+                    return Some(hit);
+                }
+                hits &= hits - 1;
+            }
+            at += 8;
+        }
+        (at..end).find(|at| firsts.contains(&bytes[*at]) && self.may_begin(bytes, *at))
     }
 }
 
@@ -74,12 +125,12 @@ impl First {
         First::Few { bytes, count }
     }
 
+    /// Where in a long text the next of the bytes is.
     fn find(&self, haystack: &[u8]) -> Option<usize> {
         match self {
             First::Few { bytes: [a, _, _], count: 1 } => memchr::memchr(*a, haystack),
             First::Few { bytes: [a, b, _], count: 2 } => memchr::memchr2(*a, *b, haystack),
-            First::Few { bytes: [a, b, c], count: 3 } => memchr::memchr3(*a, *b, *c, haystack),
-            First::Few { .. } => None,
+            First::Few { bytes: [a, b, c], .. } => memchr::memchr3(*a, *b, *c, haystack),
             First::Many(set) => haystack.iter().position(|byte| set[*byte as usize]),
         }
     }
@@ -105,5 +156,28 @@ mod tests {
         assert_eq!(find(&[&THREE], b"ab)("), Some(2));
         assert_eq!(find(&[], b"abc"), None);
         assert_eq!(Firsts::of(&[&ONE], "</a>").find(b"<b</", 1), Some(2));
+    }
+
+    #[test]
+    fn finds_them_near_and_far_and_at_the_end() {
+        static ENDS: Format = Format::new("ends", &[]).turn_ends(&["<a", "[a", "(a"]);
+        for format in [&[] as &[&Format], &[&ENDS]] {
+            let firsts = Firsts::of(format, "<a");
+            for length in 0..300 {
+                for at in 0..length {
+                    // Look-alikes in flocks, and bytes that differ from a first one in a bit.
+                    let mut text = b"<<b=\xbc \x3d x".repeat(40);
+                    text.truncate(length);
+                    text[at] = b'<';
+                    if let Some(next) = text.get_mut(at + 1) {
+                        *next = b'a';
+                    }
+                    let naive = (0..length).find(|at| {
+                        text[*at] == b'<' && text.get(at + 1).is_none_or(|next| *next == b'a')
+                    });
+                    assert_eq!(firsts.find(&text, 0), naive, "{length} {at}");
+                }
+            }
+        }
     }
 }

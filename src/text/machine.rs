@@ -232,10 +232,10 @@ impl Machine {
             if let Some(found) = self.frame_at(ahead, format, line_start)? {
                 return Ok(found);
             }
-            if self.calls > 0
-                && let Some(end) = unless_no(last_turn_end(ahead, format))?
-            {
-                return Ok(Found::Markup(end));
+            if self.calls > 0 {
+                if let Some(end) = unless_no(last_turn_end(ahead, format))? {
+                    return Ok(Found::Markup(end));
+                }
             }
         }
         Err(Doubt::No)
@@ -261,15 +261,15 @@ impl Machine {
         line_start: bool,
     ) -> Look<Option<Found>> {
         for pair in format.framing {
-            if (pair.anywhere || line_start)
-                && let Some(end) = ahead.end_of(&[pair.open])?
-            {
-                return Ok(Some(Found::Frame(Some(pair.close), end)));
+            if pair.anywhere || line_start {
+                if let Some(end) = ahead.end_of(&[pair.open])? {
+                    return Ok(Some(Found::Frame(Some(pair.close), end)));
+                }
             }
-            if (pair.anywhere || self.frame == Some(pair.close))
-                && let Some(end) = ahead.end_of(&[pair.close])?
-            {
-                return Ok(Some(Found::Frame(None, end)));
+            if pair.anywhere || self.frame == Some(pair.close) {
+                if let Some(end) = ahead.end_of(&[pair.close])? {
+                    return Ok(Some(Found::Frame(None, end)));
+                }
             }
         }
         Ok(None)
@@ -349,17 +349,17 @@ impl Machine {
                     return Ok(Found::Markup(end));
                 }
             }
-            if let Some(forced) = self.forced
-                && let Some(end) = ahead.end_of(&[forced])?
-            {
-                self.forced = None;
-                return Ok(Found::Markup(end));
+            if let Some(forced) = self.forced {
+                if let Some(end) = ahead.end_of(&[forced])? {
+                    self.forced = None;
+                    return Ok(Found::Markup(end));
+                }
             }
         }
-        if self.within
-            && let Some(end) = ahead.end_of(&[self.closer])?
-        {
-            return Ok(Found::ReasoningEnd(end));
+        if self.within {
+            if let Some(end) = ahead.end_of(&[self.closer])? {
+                return Ok(Found::ReasoningEnd(end));
+            }
         }
         if let Some(found) = self.call_at(ahead, true)? {
             return Ok(found);

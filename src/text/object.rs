@@ -128,10 +128,15 @@ impl Object {
 
     /// How many bytes at the start plainly belong to the arguments.
     pub(crate) fn pass(&mut self, bytes: &[u8], watch: Option<Watch>) -> usize {
-        match self.part == Part::Member && self.streams() {
-            true => self.value.pass(bytes, watch),
-            false => 0,
+        if self.part != Part::Member || !self.streams() {
+            return 0;
         }
+        let at = self.value.pass(bytes, watch);
+        if self.value.ends_at(bytes, at) {
+            self.part = Part::After;
+            return at + 1;
+        }
+        at
     }
 
     /// Whether the member being read is given out as arguments.

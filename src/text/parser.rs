@@ -97,13 +97,14 @@ impl Parser {
     #[inline]
     pub(crate) fn next<'a>(&'a mut self, chunk: &mut &'a str, eof: bool) -> Option<Piece<'a>> {
         if self.start == self.held.len() {
-            if let Some((span, bytes)) = self.machine.pass(chunk) {
+            if chunk.is_empty() {
+                if !eof && self.machine.is_waiting() {
+                    return None;
+                }
+            } else if let Some((span, bytes)) = self.machine.pass(chunk) {
                 let (text, rest) = chunk.split_at(bytes);
                 *chunk = rest;
                 return Some(span.piece(text));
-            }
-            if chunk.is_empty() && !eof && self.machine.is_waiting() {
-                return None;
             }
         }
         self.decide(chunk, eof)

@@ -228,6 +228,18 @@ impl Value {
         at
     }
 
+    /// Whether the byte at `at`, where [`pass`](Value::pass) stopped, is the bracket that ends the value.
+    pub(crate) fn ends_at(&mut self, bytes: &[u8], at: usize) -> bool {
+        let Some(&byte) = bytes.get(at) else { return false };
+        let ends = self.place == Place::Inside
+            && !self.loose
+            && matches!(CLASS[byte as usize], Class::Close);
+        if ends {
+            self.brackets = Brackets::default();
+        }
+        ends
+    }
+
     /// One byte between strings, unless the value ends with it or is broken by it.
     fn inside(&mut self, byte: u8) -> bool {
         match CLASS[byte as usize] {
@@ -250,13 +262,10 @@ impl Value {
     /// were looked for already.
     fn feed(&mut self, bytes: &[u8], mut at: usize, watch: Option<Watch>, passed: usize) -> Fed {
         if at == passed {
-            if self.place != Place::Inside {
-                at += 1;
-            } else if self.inside(bytes[at]) {
-                at += 1;
-            } else {
+            if self.place == Place::Inside && !self.inside(bytes[at]) {
                 return self.ended(at);
             }
+            at += 1;
         }
         loop {
             at += self.pass(&bytes[at..], watch);
@@ -315,9 +324,8 @@ fn stop(bytes: &[u8], watched: u8) -> usize {
     // The highest bit of each byte that is zero, and of none below the first such byte.
     let zeros = |word: u64| word.wrapping_sub(EACH) & !word & (EACH << 7);
     let mut at = 0;
-    while at < NEAR
-        && let Some(word) = bytes[at..].first_chunk::<8>()
-    {
+    while at < NEAR {
+        let Some(word) = bytes[at..].first_chunk::<8>() else { break };
         let word = u64::from_le_bytes(*word);
         let each = |byte: u8| zeros(word ^ (EACH * u64::from(byte)));
         let hits = each(b'"') | each(b'\\') | each(watched);

@@ -330,11 +330,9 @@ fn numeric<'a>(input: &'a str, digits: usize, kind: char, out: &mut String) -> &
         out.push(character);
         return rest;
     }
-    if (0xD800..0xDC00).contains(&first)
-        && let Some(low) = rest.strip_prefix("\\u")
-        && let Some(second) = code(low)
-        && (0xDC00..0xE000).contains(&second)
-    {
+    let low = rest.strip_prefix("\\u").filter(|_| (0xD800..0xDC00).contains(&first));
+    let pair = low.and_then(|low| Some((low, code(low)?)));
+    if let Some((low, second @ 0xDC00..0xE000)) = pair {
         let joined = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
         out.extend(char::from_u32(joined));
         return &low[digits..];

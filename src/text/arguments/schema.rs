@@ -70,9 +70,9 @@ impl Types {
                 self.collect(branch, root, depth - 1);
             }
         }
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str)
-            && let Some(target) = reference.strip_prefix('#').and_then(|path| root.pointer(path))
-        {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let path = reference.and_then(|reference| reference.strip_prefix('#'));
+        if let Some(target) = path.and_then(|path| root.pointer(path)) {
             self.collect(target, root, depth - 1);
         }
     }
@@ -108,10 +108,8 @@ impl Types {
             if self.boolean && trimmed.eq_ignore_ascii_case("false") {
                 return out.push_str("false");
             }
-            if self.integer
-                && !self.number
-                && let Some(integer) = integer_of_float(trimmed)
-            {
+            let whole = if self.integer && !self.number { integer_of_float(trimmed) } else { None };
+            if let Some(integer) = whole {
                 return out.push_str(itoa(integer, &mut String::new()));
             }
         }

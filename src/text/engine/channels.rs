@@ -130,7 +130,9 @@ impl Run {
         match &mut self.stage {
             Stage::Heading => None,
             Stage::Body(span) => Some((*span, WATCH.find(bytes).unwrap_or(bytes.len()))),
-            Stage::Call(payload) => Some((Span::Arguments, payload.pass(bytes, Some(WATCH)))),
+            Stage::Call(payload) => {
+                Some((Span::Arguments, payload.pass(bytes, Some(WATCH), false)))
+            }
         }
     }
 

@@ -186,7 +186,9 @@ enum Stage {
 impl Run {
     pub(crate) fn pass(&mut self, bytes: &[u8]) -> usize {
         match &mut self.stage {
-            Stage::Payload(payload) => payload.pass(bytes, self.grammar.watch),
+            Stage::Payload(payload) => {
+                payload.pass(bytes, self.grammar.watch, self.grammar.closers.is_empty())
+            }
             _ => 0,
         }
     }

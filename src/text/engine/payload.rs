@@ -43,11 +43,17 @@ impl Payload {
     }
 
     /// How many bytes at the start plainly belong to the value.
-    pub(crate) fn pass(&mut self, bytes: &[u8], watch: Option<Watch>) -> usize {
-        match self.stage {
-            Stage::Value => self.value.pass(bytes, watch),
-            _ => 0,
+    pub(crate) fn pass(&mut self, bytes: &[u8], watch: Option<Watch>, open_ended: bool) -> usize {
+        if self.stage != Stage::Value {
+            return 0;
         }
+        let at = self.value.pass(bytes, watch);
+        // What ends with its last bracket ends the call, which is more than passing on.
+        if !open_ended && self.value.ends_at(bytes, at) {
+            self.stage = Stage::After;
+            return at + 1;
+        }
+        at
     }
 
     /// Goes on. When the call has ended, `leave` comes last.
