@@ -102,6 +102,7 @@ pub mod text;
 mod trace;
 mod warning;
 mod wire;
+mod word;
 
 pub use call::{Arguments, CallKey, CallKind, ToolCall};
 pub use decoder::{Decoder, EmitAt, Options};

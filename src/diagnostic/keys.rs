@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::ops::Range;
 
-use super::validate::{next_special, word};
+use crate::word::{next_special, word};
 
 /// The keys of the objects that are open, on one stack: an entry that opens the object, then its
 /// keys. The first ones live on the machine's stack, so that a usual call allocates nothing.

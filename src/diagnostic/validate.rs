@@ -6,6 +6,7 @@
 //! or no: where and why a text fails is found once more by serde_json itself, see `fault.rs`.
 
 use super::keys::Keys;
+use crate::word::{every_special, next_special, word};
 
 /// What is known of a valid text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +156,7 @@ fn string(bytes: &[u8], start: usize) -> Result<usize, Rejected> {
 /// that start in a word are read off its flags before the next word is looked at.
 fn escaped_string(bytes: &[u8], mut at: usize) -> Result<usize, Rejected> {
     while let Some(word) = word(bytes, at) {
-        let mut flags = specials(word);
+        let mut flags = every_special(word);
         let next = loop {
             if flags == 0 {
                 break at + 8;
@@ -275,60 +276,6 @@ fn skip_white_space(bytes: &[u8], mut at: usize) -> usize {
 #[inline]
 fn byte(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(0)
-}
-
-/// The eight bytes at an offset, the first one lowest.
-#[inline]
-pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
-}
-
-/// The first quote, backslash or control character at or behind `at`; the end if there is none.
-#[inline]
-pub(super) fn next_special(bytes: &[u8], at: usize) -> usize {
-    // Most strings end in their first words.
-    match word(bytes, at).map(specials) {
-        Some(0) => next_special_behind(bytes, at + 8),
-        Some(flags) => at + flags.trailing_zeros() as usize / 8,
-        None => next_special_behind(bytes, at),
-    }
-}
-
-fn next_special_behind(bytes: &[u8], mut at: usize) -> usize {
-    let block = |at: usize| bytes.get(at..)?.first_chunk::<32>();
-    while let Some(block) = block(at) {
-        let words = block.chunks_exact(8).map(|word| word.first_chunk());
-        let flags =
-            words.flatten().fold(0, |flags, word| flags | specials(u64::from_le_bytes(*word)));
-        if flags != 0 {
-            break;
-        }
-        at += 32;
-    }
-    while let Some(word) = word(bytes, at) {
-        let flags = specials(word);
-        if flags != 0 {
-            return at + flags.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    while bytes.get(at).is_some_and(|&byte| byte != b'"' && byte != b'\\' && byte >= 0x20) {
-        at += 1;
-    }
-    at
-}
-
-/// Flags, in its highest bit, each byte of a word that may not stand in a string as it is.
-#[inline]
-fn specials(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const LOW: u64 = ONES * 0x7f;
-    // In the highest bit of a byte: whether its low seven bits are not 0, or not below 0x20. No sum
-    // carries into the next byte, so that every flag is exact.
-    let not_quote = ((word ^ (ONES * b'"' as u64)) & LOW) + LOW;
-    let not_backslash = ((word ^ (ONES * b'\\' as u64)) & LOW) + LOW;
-    let not_control = (word & LOW) + ONES * 0x60;
-    !(not_quote & not_backslash & not_control | word) & (ONES * 0x80)
 }
 
 #[cfg(test)]
@@ -554,12 +501,6 @@ mod tests {
         ) {
             let text = format!("{{\"n\":{digits}{}{fraction}e{exponent}}}", "0".repeat(zeros));
             prop_assert_eq!(validate(&text).is_ok(), oracle(&text).is_some());
-        }
-
-        #[test]
-        fn specials_are_found_where_they_are(bytes in prop::collection::vec(any::<u8>(), 0..70)) {
-            let expected = bytes.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20);
-            prop_assert_eq!(next_special(&bytes, 0), expected.unwrap_or(bytes.len()));
         }
 
         /// Each object's keys, with few distinct ones so that repeats are common.

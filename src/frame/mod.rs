@@ -21,6 +21,7 @@ use core::ops::Range;
 use memchr::memchr2;
 
 use crate::limits::LimitKind;
+use crate::word;
 
 pub(crate) use body::Framer;
 pub use sniff::Body;
@@ -125,14 +126,10 @@ pub(crate) fn line_end(bytes: &[u8]) -> Option<usize> {
 /// number: that costs less than a call.
 #[inline(always)]
 pub(crate) fn short_line_end(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    if let Some(first) = bytes.first_chunk::<8>() {
-        // The high bit of each byte that is zero; bits above the lowest one may be wrong.
-        let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-        let word = u64::from_le_bytes(*first);
-        let ends = zeros(word ^ (ONES * 0x0a)) | zeros(word ^ (ONES * 0x0d));
+    if let Some(word) = word::word(bytes, 0) {
+        let ends = word::first(word, b'\n') | word::first(word, b'\r');
         if ends != 0 {
-            return Some(ends.trailing_zeros() as usize / 8);
+            return Some(word::before(ends));
         }
     }
     line_end(bytes)

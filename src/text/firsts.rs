@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 
 use super::format::Format;
+use crate::word;
 
 /// The places where a marker may begin, by its first two bytes.
 #[derive(Debug, Clone)]
@@ -88,18 +89,10 @@ impl Firsts {
         end: usize,
         firsts: [u8; N],
     ) -> Option<usize> {
-        const EACH: u64 = u64::from_ne_bytes([1; 8]);
-        const LOW: u64 = EACH * 0x7f;
-        while let Some(word) = bytes[at..end].first_chunk::<8>() {
-            let word = u64::from_le_bytes(*word);
-            let mut hits = 0;
-            for first in firsts {
-                // The highest bit of each byte that is zero, and of no other.
-                let other = word ^ (EACH * u64::from(first));
-                hits |= !(((other & LOW) + LOW) | other | LOW);
-            }
+        while let Some(word) = word::word(&bytes[..end], at) {
+            let mut hits = firsts.iter().fold(0, |hits, first| hits | word::every(word, *first));
             while hits != 0 {
-                let hit = at + hits.trailing_zeros() as usize / 8;
+                let hit = at + word::before(hits);
                 if self.may_begin(bytes, hit) {
                     return Some(hit);
                 }

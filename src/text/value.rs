@@ -3,6 +3,7 @@
 use super::ahead::{Ahead, Doubt, Look, unless_no};
 use super::brackets::Brackets;
 use super::piece::Ending;
+use crate::word;
 
 /// How far behind an end marker inside a string the string's own end is looked for.
 const SUSPICION_LIMIT: usize = 512;
@@ -320,17 +321,12 @@ impl Value {
 fn stop(bytes: &[u8], watched: u8) -> usize {
     /// Nearer than this a stop is found faster word by word.
     const NEAR: usize = 32;
-    const EACH: u64 = u64::from_ne_bytes([1; 8]);
-    // The highest bit of each byte that is zero, and of none below the first such byte.
-    let zeros = |word: u64| word.wrapping_sub(EACH) & !word & (EACH << 7);
     let mut at = 0;
     while at < NEAR {
-        let Some(word) = bytes[at..].first_chunk::<8>() else { break };
-        let word = u64::from_le_bytes(*word);
-        let each = |byte: u8| zeros(word ^ (EACH * u64::from(byte)));
-        let hits = each(b'"') | each(b'\\') | each(watched);
+        let Some(word) = word::word(bytes, at) else { break };
+        let hits = word::first(word, b'"') | word::first(word, b'\\') | word::first(word, watched);
         if hits != 0 {
-            return at + hits.trailing_zeros() as usize / 8;
+            return at + word::before(hits);
         }
         at += 8;
     }

@@ -8,12 +8,10 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use crate::word::{self, next_special};
+
 /// Deepest nesting of a document, as `serde_json` has it.
 const DEPTH_LIMIT: u32 = 127;
-
-/// One in each byte of a word.
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
 /// The document is no JSON: the byte at `at` (or the end there) is not what the grammar wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +106,7 @@ impl<'a> Document<'a> {
     /// A string whose content begins at `start`.
     #[inline(always)]
     pub fn string(self, start: usize) -> Result<StringSpan> {
-        let end = find_special(self.bytes, start);
+        let end = next_special(self.bytes, start);
         match self.byte(end) {
             b'"' => Ok(StringSpan { start, end, escaped: false }),
             _ => self.escaped_string(start, end),
@@ -124,7 +122,7 @@ impl<'a> Document<'a> {
                 b'\\' => at = self.past_escape(at)?,
                 _ => return self.unexpected(at),
             }
-            at = find_special(self.bytes, at);
+            at = next_special(self.bytes, at);
         }
     }
 
@@ -259,37 +257,6 @@ pub(crate) enum Next {
     End(usize),
 }
 
-/// Index of the first quote, backslash or control character from `at` on, or the length.
-#[inline(always)]
-pub(crate) fn find_special(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let found = special_bytes(u64::from_le_bytes(*eight));
-        if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    find_special_near_end(bytes, at)
-}
-
-#[inline(never)]
-fn find_special_near_end(bytes: &[u8], at: usize) -> usize {
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
-    let tail = bytes.get(at..).unwrap_or_default();
-    at + tail.iter().position(is_special).unwrap_or(tail.len())
-}
-
-/// The high bit of each byte that is special. Borrows make bits above the first one unreliable, so
-/// only the lowest may be used.
-#[inline]
-fn special_bytes(word: u64) -> u64 {
-    // With bit 1 flipped, the quote (0x22) lies right above the control characters, and nothing else
-    // comes below it.
-    let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
-    let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
-    (quote_or_control | backslash) & !word & HIGH_BITS
-}
-
 /// The content of a JSON string as it stands in its document, escapes not yet resolved; or, with
 /// `escaped` off, plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -420,9 +387,7 @@ fn append_short(bytes: &[u8], out: &mut String) -> bool {
         let run = match (next, plain.get_mut(to..to + 8)) {
             (Some(eight), Some(place)) => {
                 place.copy_from_slice(eight);
-                let word = u64::from_le_bytes(*eight) ^ (ONES * u64::from(b'\\'));
-                let backslashes = word.wrapping_sub(ONES) & !word & HIGH_BITS;
-                backslashes.trailing_zeros() as usize / 8
+                word::before(word::first(u64::from_le_bytes(*eight), b'\\'))
             }
             _ if bytes[from] == b'\\' => 0,
             _ => {
@@ -580,18 +545,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn special_bytes_are_found_wherever_they_stand(
-            mut bytes in prop::collection::vec(prop_oneof![0x20u8..=0xff, Just(b'a')], 0..40),
-            at in 0usize..40,
-            special in prop_oneof![Just(b'"'), Just(b'\\'), 0u8..0x20],
-        ) {
-            if let Some(byte) = bytes.get_mut(at) {
-                *byte = special;
-            }
-            let naive = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-            prop_assert_eq!(find_special(&bytes, 0), naive.unwrap_or(bytes.len()));
-        }
 
         #[test]
         fn agrees_with_serde_json_on_edited_documents(
