@@ -33,6 +33,15 @@ struct Inner {
 }
 
 /// What kind of failure an [`Error`] is; [`Error`] has an example.
+///
+/// ```
+/// use toolcall::{Decoder, ErrorKind, Protocol};
+///
+/// let mut decoder = Decoder::new(Protocol::OpenAiChat);
+/// let error = decoder.decode(&mut &b"data: {{{\n\n"[..]).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::MalformedEvent);
+/// assert_eq!(error.kind().as_str(), "malformed-event");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -68,6 +77,19 @@ impl ErrorKind {
 }
 
 /// Where in the stream something lies.
+///
+/// ```
+/// use toolcall::{Decoder, Protocol};
+///
+/// let mut decoder = Decoder::new(Protocol::OpenAiChat);
+/// let mut input = &b"data: {\"choices\":[]}\n\ndata: {{{\n\n"[..];
+/// let error = loop {
+///     if let Err(error) = decoder.decode(&mut input) {
+///         break error;
+///     }
+/// };
+/// assert_eq!((error.position().event, error.position().byte), (1, 22));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct Position {

@@ -201,6 +201,16 @@ pub struct End {
 }
 
 /// How a stream ended.
+///
+/// ```
+/// use toolcall::event::Outcome;
+/// use toolcall::{Message, Protocol};
+///
+/// let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
+/// let message = Message::from_chunks(Protocol::OpenAiChat, [stream])?;
+/// assert_eq!(message.outcome, Some(Outcome::EndedEarly));
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {

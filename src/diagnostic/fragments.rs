@@ -112,6 +112,17 @@ impl FragmentMap {
 }
 
 /// One fragment of a call's text as the provider sent it.
+///
+/// ```
+/// # let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
+/// #     \"function\":{\"name\":\"f\",\"arguments\":\"[1]\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+/// # let message = toolcall::Message::from_chunks(toolcall::Protocol::OpenAiChat, [stream])?;
+/// # let invalid = message.invalid_calls().next().unwrap();
+/// let fragment = invalid.fragments().next().unwrap();
+/// assert_eq!((fragment.text, fragment.range, fragment.event), ("[1]", 0..3, 0));
+/// assert_eq!(fragment.span.start, 0); // where in the stream its event begins
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fragment<'a> {

@@ -84,6 +84,18 @@ struct Inner {
 }
 
 /// In which way the text is no JSON object.
+///
+/// ```
+/// use toolcall::InvalidKind;
+///
+/// # let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
+/// #     \"function\":{\"name\":\"f\",\"arguments\":\"{}{\\\"a\\\":1}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+/// # let message = toolcall::Message::from_chunks(toolcall::Protocol::OpenAiChat, [stream])?;
+/// # let invalid = message.invalid_calls().next().unwrap();
+/// assert_eq!(invalid.kind(), InvalidKind::Concatenated);
+/// assert_eq!(invalid.raw(), "{}{\"a\":1}");
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InvalidKind {

@@ -23,6 +23,17 @@ use super::finding::floor;
 use super::{InvalidToolCall, judge::Borders};
 
 /// See [`InvalidToolCall::report`].
+///
+/// ```
+/// # let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
+/// #     \"function\":{\"name\":\"f\",\"arguments\":\"[1]\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+/// # let message = toolcall::Message::from_chunks(toolcall::Protocol::OpenAiChat, [stream])?;
+/// # let invalid = message.invalid_calls().next().unwrap();
+/// let report = invalid.report().to_string();
+/// assert!(report.starts_with("error: arguments of `f` are"));
+/// assert!(invalid.report().colored(true).to_string().contains("\u{1b}["));
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
     failure: &'a InvalidToolCall,

@@ -13,6 +13,21 @@ use super::recovery::RecoveryKind;
 /// Fragments are numbered from 0, in the order of
 /// [`InvalidToolCall::fragments`](crate::InvalidToolCall::fragments); offsets are bytes of the raw
 /// text.
+///
+/// ```
+/// use toolcall::{Verdict, WritingFault};
+///
+/// # let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
+/// #     \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+/// # let message = toolcall::Message::from_chunks(toolcall::Protocol::OpenAiChat, [stream])?;
+/// # let invalid = message.invalid_calls().next().unwrap();
+/// match invalid.verdict() {
+///     Verdict::ModelOutput { fault } => assert_eq!(fault, WritingFault::SingleQuotes),
+///     other => panic!("{other}"),
+/// }
+/// assert_eq!(invalid.verdict().as_str(), "model-output");
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -63,6 +78,17 @@ pub enum Verdict {
 }
 
 /// What cut a text.
+///
+/// ```
+/// use toolcall::{Cut, Verdict};
+///
+/// # let stream = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
+/// #     \"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\"}}]},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n";
+/// # let message = toolcall::Message::from_chunks(toolcall::Protocol::OpenAiChat, [stream])?;
+/// # let invalid = message.invalid_calls().next().unwrap();
+/// assert_eq!(invalid.verdict(), Verdict::Truncated { by: Cut::TokenLimit });
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cut {

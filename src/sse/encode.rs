@@ -69,6 +69,15 @@ impl<'a> From<&Event<'a>> for Outgoing<'a> {
 ///
 /// What is written cannot be read as anything else: a name or an id that would break out of its
 /// line is an error, and nothing is written then.
+///
+/// ```
+/// use toolcall::sse::{Encoder, Outgoing};
+///
+/// let mut out = Vec::new();
+/// Encoder::new().encode(&Outgoing::data(b"one\ntwo").with_event(b"note"), &mut out)?;
+/// assert_eq!(out, b"event: note\ndata: one\ndata: two\n\n");
+/// # Ok::<(), toolcall::sse::EncodeError>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Encoder {}
@@ -187,6 +196,15 @@ pub enum EncodedField {
 }
 
 /// A field holds a byte that would break out of its line, or make a client ignore it.
+///
+/// ```
+/// use toolcall::sse::{EncodedField, Encoder, Outgoing};
+///
+/// let sneaky = Outgoing::data(b"x").with_event(b"a\ndata: forged");
+/// let error = Encoder::new().encode(&sneaky, &mut Vec::new()).unwrap_err();
+/// assert_eq!(error.field(), EncodedField::Event);
+/// assert_eq!((error.byte(), error.position()), (b'\n', 1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EncodeError {
     field: EncodedField,

@@ -12,6 +12,16 @@ use super::record::{Cut, EndState, Event, Record, StrayKind};
 use crate::frame::Body;
 
 /// A [`Record`] that owns its bytes, and no more memory than they need.
+///
+/// ```
+/// use toolcall::sse::{Decoder, OwnedRecord};
+///
+/// let mut decoder = Decoder::new();
+/// let mut input = &b"data: x\n\n"[..];
+/// let kept = decoder.decode(&mut input).map(|record| record.into_owned());
+/// let Some(OwnedRecord::Event(event)) = kept else { panic!("an event") };
+/// assert_eq!(event.data_str(), Ok("x"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnedRecord {

@@ -14,6 +14,16 @@ use crate::frame::Body;
 
 /// What stands in an event stream, in order. Nothing of a stream is left out but blank lines, and
 /// the kinds that [`Options`](super::Options) switch off.
+///
+/// ```
+/// use toolcall::sse::{Decoder, Record};
+///
+/// let mut decoder = Decoder::new();
+/// let mut input = &b": hi\ndata: x\n\n"[..];
+/// assert!(matches!(decoder.decode(&mut input), Some(Record::Comment(_))));
+/// assert!(matches!(decoder.decode(&mut input), Some(Record::Event(_))));
+/// assert!(matches!(decoder.decode_eof(), Some(Record::End(_))));
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Record<'a> {
@@ -36,6 +46,16 @@ pub enum Record<'a> {
 }
 
 /// A dispatched event.
+///
+/// ```
+/// use toolcall::sse::{Decoder, Record};
+///
+/// let mut decoder = Decoder::new();
+/// let mut input = &b"event: note\nid: 7\ndata: x\ndata: y\n\n"[..];
+/// let Some(Record::Event(event)) = decoder.decode(&mut input) else { panic!("an event") };
+/// assert_eq!((event.name(), event.data(), event.id()), (&b"note"[..], &b"x\ny"[..], &b"7"[..]));
+/// assert_eq!((event.ordinal(), event.span()), (0, 0..35));
+/// ```
 #[derive(Clone)]
 pub struct Event<'a> {
     pub(super) name: &'a [u8],
@@ -364,6 +384,19 @@ impl fmt::Debug for Unterminated<'_> {
 
 /// A limit was passed: the event is dropped whole, reading resumes behind the next blank line
 /// (never, for [`Limit::Stream`]).
+///
+/// ```
+/// use toolcall::sse::{Decoder, Limit, Limits, Options, Record};
+///
+/// let mut limits = Limits::default();
+/// limits.line = 8;
+/// let mut decoder = Decoder::with_options(Options::default().with_limits(limits));
+/// let mut input = &b"data: far too long\n\ndata: x\n\n"[..];
+/// let Some(Record::LimitExceeded(passed)) = decoder.decode(&mut input) else { panic!("a limit") };
+/// assert_eq!((passed.which(), passed.limit()), (Limit::Line, 8));
+/// // The next event is read as ever.
+/// assert!(matches!(decoder.decode(&mut input), Some(Record::Event(_))));
+/// ```
 #[derive(Debug, Clone)]
 pub struct LimitExceeded {
     pub(super) which: Limit,
@@ -389,6 +422,21 @@ impl LimitExceeded {
 }
 
 /// How the stream ended.
+///
+/// ```
+/// use toolcall::sse::{Body, Decoder, EndState, Record};
+///
+/// let mut decoder = Decoder::new();
+/// let mut input = &b"{\"error\":\"no such model\"}"[..];
+/// while decoder.decode(&mut input).is_some() {}
+/// let state = loop {
+///     match decoder.decode_eof() {
+///         Some(Record::End(end)) => break (end.state(), end.events(), end.body()),
+///         record => assert!(record.is_some()),
+///     }
+/// };
+/// assert_eq!(state, (EndState::MidEvent, 0, Some(Body::JsonObject)));
+/// ```
 #[derive(Clone)]
 pub struct End<'a> {
     pub(super) state: EndState,

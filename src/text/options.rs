@@ -46,6 +46,15 @@ impl Options {
 }
 
 /// A tool that was offered to the model.
+///
+/// ```
+/// use serde_json::json;
+/// use toolcall::text::{Options, Tool};
+///
+/// let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}});
+/// let options = Options::default().tools([Tool::new("forecast").parameters(schema)]);
+/// # drop(options);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tool {

@@ -5,6 +5,31 @@
 /// The bytes of [`Text`](Piece::Text), [`Reasoning`](Piece::Reasoning), [`Markup`](Piece::Markup) and
 /// [`Arguments`](Piece::Arguments), joined in order, are the input. Where a piece is cut into several
 /// depends on the chunking; joined they are the same for each.
+///
+/// ```
+/// use toolcall::text::{Ending, HERMES, Parser, Piece};
+///
+/// let text = "Ok <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+/// let mut parser = Parser::new(&HERMES);
+/// let (mut glued, mut endings) = (String::new(), Vec::new());
+/// let mut see = |piece: Piece<'_>| {
+///     glued += piece.span(); // every byte of the text is in one span
+///     if let Piece::CallEnd { ending, .. } = piece {
+///         endings.push(ending);
+///     }
+/// };
+/// {
+///     let mut pieces = parser.push(text);
+///     while let Some(piece) = pieces.next() {
+///         see(piece);
+///     }
+/// }
+/// let mut rest = parser.finish();
+/// while let Some(piece) = rest.next() {
+///     see(piece);
+/// }
+/// assert_eq!((glued.as_str(), endings), (text, vec![Ending::Complete]));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Piece<'a> {
