@@ -91,6 +91,8 @@ enum Phase {
 }
 
 /// When a call that is over is given out.
+///
+/// An example is at [`Options`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum EmitAt {

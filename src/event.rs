@@ -81,6 +81,8 @@ pub struct MessageStart<'a> {
 }
 
 /// A piece of text.
+///
+/// An example is at [`Event`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Text<'a> {
@@ -141,6 +143,8 @@ pub struct Extra<'a> {
 }
 
 /// Token counts. Cumulative: a later one replaces an earlier one, nothing is to be added.
+///
+/// An example is at [`Event`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage<'a> {

@@ -104,6 +104,8 @@ impl Limits {
 }
 
 /// Which of the [`Limits`] was passed.
+///
+/// An example is at [`Limits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LimitKind {

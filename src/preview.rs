@@ -138,6 +138,8 @@ enum Sequence {
 const DEPTH: usize = 127;
 
 /// What a [`View`] looks at.
+///
+/// An example is at [`View`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {

@@ -45,6 +45,8 @@ pub enum Protocol {
 }
 
 /// What a protocol's streams can express.
+///
+/// An example is at [`Protocol::traits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Traits {

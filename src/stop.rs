@@ -20,6 +20,8 @@ use core::fmt;
 pub struct StopReason(String);
 
 /// What a stop reason means, whatever the provider's word for it.
+///
+/// An example is at [`StopReason`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopKind {

@@ -137,6 +137,8 @@ pub struct Fragment<'a> {
 }
 
 /// The fragments of a call, in the order in which they came.
+///
+/// An example is at [`Fragment`].
 #[derive(Debug, Clone)]
 pub struct Fragments<'a> {
     words: core::slice::Iter<'a, u64>,

@@ -20,6 +20,8 @@ use crate::call::CallKey;
 /// way; from [`InvalidToolCall::misrouted_with`].
 ///
 /// Fragments are numbered from 0, as in [`InvalidToolCall::fragments`].
+///
+/// An example is at [`InvalidToolCall::misrouted_with`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Misrouted {

@@ -14,6 +14,26 @@ use crate::warning::Warning;
 /// Offered beside the failure, and only taken for the call's arguments where the caller asked for it
 /// ([`Options::accept_recovery`](crate::Options)). Never offered when the joined text parses, nor
 /// when it ends too soon.
+///
+/// ```
+/// use toolcall::{Message, Protocol, RecoveryKind};
+///
+/// let piece = |arguments: &str| {
+///     let arguments = serde_json::json!(arguments);
+///     format!(
+///         "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"function\":\
+///          {{\"name\":\"f\",\"arguments\":{arguments}}}}}]}}}}]}}\n\n"
+///     )
+/// };
+/// let end = "data: {\"choices\":[{\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+/// let stream = [piece("{\"a\""), piece("{\"a\":1"), piece("{\"a\":1}"), end.into()];
+/// let message = Message::from_chunks(Protocol::OpenAiChat, stream)?;
+/// let invalid = message.invalid_calls().next().unwrap();
+/// let recovery = invalid.recovery().unwrap();
+/// assert_eq!(recovery.kind, RecoveryKind::Cumulative);
+/// assert_eq!(recovery.value(), serde_json::json!({"a": 1}));
+/// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovery<'a> {
@@ -24,6 +44,8 @@ pub struct Recovery<'a> {
 }
 
 /// How a server sent more text than the arguments.
+///
+/// An example is at [`Recovery`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RecoveryKind {

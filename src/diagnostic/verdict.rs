@@ -111,6 +111,8 @@ pub enum Cut {
 }
 
 /// What was written instead of a JSON object.
+///
+/// An example is at [`Verdict`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WritingFault {
@@ -167,6 +169,8 @@ pub enum WritingFault {
 }
 
 /// What speaks for one of several explanations.
+///
+/// An example is at [`Verdict`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Clue {

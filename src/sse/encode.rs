@@ -186,6 +186,8 @@ fn check(field: EncodedField, value: Option<&[u8]>) -> Result<(), EncodeError> {
 }
 
 /// A field that an [`EncodeError`] is about.
+///
+/// An example is at [`EncodeError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EncodedField {

@@ -75,6 +75,8 @@ use framer::{Framer, Kind, Next};
 /// The chunking makes no difference: the same bytes give the same records, with the same places,
 /// and an event is handed out as soon as its blank line has ended. Each byte is searched for a line
 /// end once; what lies in one chunk is not copied.
+///
+/// An example is at the [module](self).
 #[derive(Debug)]
 pub struct Decoder {
     framer: Framer,

@@ -116,6 +116,8 @@ impl From<&crate::Limits> for Limits {
 }
 
 /// Which of the [`Limits`] was passed.
+///
+/// An example is at [`LimitExceeded`](super::LimitExceeded).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limit {
@@ -145,6 +147,8 @@ impl Limit {
 }
 
 /// What becomes of an event that the end of the stream cuts off from its blank line.
+///
+/// An example is at [`Unterminated`](super::Unterminated).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum EndOfStream {

@@ -102,6 +102,8 @@ pub enum OwnedRecord {
 }
 
 /// An [`Event`] that owns its bytes.
+///
+/// An example is at [`OwnedRecord`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnedEvent {

@@ -66,6 +66,8 @@ pub struct Event<'a> {
 }
 
 /// How the end of the stream cut an event.
+///
+/// An example is at [`Unterminated`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cut {
@@ -185,6 +187,8 @@ impl fmt::Debug for Event<'_> {
 }
 
 /// A comment line.
+///
+/// An example is at [`Record`].
 #[derive(Clone)]
 pub struct Comment<'a> {
     pub(super) text: &'a [u8],
@@ -280,6 +284,8 @@ pub(super) enum Meaningless {
 }
 
 /// What a stray line looks like.
+///
+/// An example is at [`Stray`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StrayKind {
@@ -345,6 +351,23 @@ impl fmt::Debug for Stray<'_> {
 }
 
 /// What the end of the stream cut, for diagnostics: it must not be acted on.
+///
+/// ```
+/// use toolcall::sse::{Cut, Decoder, EndOfStream, Options, Record};
+///
+/// // As the standard says, what no blank line ends is no event; told it is all the same.
+/// let mut decoder = Decoder::new();
+/// while decoder.decode(&mut &b"data: x"[..]).is_some() {}
+/// let Some(Record::Unterminated(tail)) = decoder.decode_eof() else { panic!("a tail") };
+/// assert_eq!(tail.event().map(|event| event.data()), Some(&b"x"[..]));
+///
+/// // For servers that leave the last blank line out.
+/// let options = Options::default().with_end(EndOfStream::Lenient);
+/// let mut decoder = Decoder::with_options(options);
+/// while decoder.decode(&mut &b"data: x"[..]).is_some() {}
+/// let Some(Record::Event(event)) = decoder.decode_eof() else { panic!("an event") };
+/// assert_eq!((event.data(), event.unterminated()), (&b"x"[..], Some(Cut::Line)));
+/// ```
 #[derive(Clone)]
 pub struct Unterminated<'a> {
     /// What is cut: an event, or a line as if it were one's data.
@@ -444,6 +467,8 @@ pub struct End<'a> {
 }
 
 /// How a stream ended.
+///
+/// An example is at [`End`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EndState {

@@ -37,6 +37,8 @@ pub struct Format {
 }
 
 /// One grammar for calls; the engine that reads it and its table.
+///
+/// An example is at [`Format`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Grammar {
@@ -55,6 +57,8 @@ pub enum Grammar {
 }
 
 /// A pair of markers: what stands between them is reasoning, or the visible text that they frame.
+///
+/// An example is at [`Format`].
 #[derive(Debug, Clone, Copy)]
 pub struct Delimiters {
     pub(crate) open: &'static str,
@@ -213,6 +217,8 @@ impl Eq for Format {}
 ///
 /// Made from one format, or from a list such as [`AUTO`](super::AUTO): then the first marker that is
 /// proved decides, and up to there everything is text or reasoning.
+///
+/// An example is at [`Parser::new`](super::Parser::new).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Formats(Choice);
 

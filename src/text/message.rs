@@ -12,6 +12,15 @@ use super::parser::Parser;
 use super::piece::{Ending, Piece};
 
 /// What a text holds: the pieces of a [`Parser`] put together.
+///
+/// ```
+/// use toolcall::text::HERMES;
+///
+/// let text = "Sure. <tool_call>{\"name\": \"f\", \"arguments\": {\"n\": 1}}</tool_call>";
+/// let message = HERMES.read(text);
+/// assert_eq!(message.text, "Sure. ");
+/// assert_eq!(message.calls[0].name, "f");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Message {
@@ -24,6 +33,8 @@ pub struct Message {
 }
 
 /// A call as it was written.
+///
+/// An example is at [`Message`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Call {

@@ -192,6 +192,8 @@ enum Place {
 /// The pieces that a chunk gives.
 ///
 /// No [`Iterator`]: a piece borrows from the parser, so it must be let go before the next.
+///
+/// An example is at [`Parser`].
 #[derive(Debug)]
 pub struct Pieces<'p> {
     parser: &'p mut Parser,
@@ -228,6 +230,8 @@ impl Drop for Pieces<'_> {
 }
 
 /// The pieces that the end of the text decides.
+///
+/// An example is at [`Parser`].
 #[derive(Debug)]
 pub struct Finish {
     parser: Parser,

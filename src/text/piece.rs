@@ -79,6 +79,8 @@ impl<'a> Piece<'a> {
 
 /// How a call's text ended. Whether the arguments are valid is decided by
 /// [`Format::arguments`](super::Format::arguments) on a complete one.
+///
+/// An example is at [`Piece`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ending {
     /// The format's own end was reached.

@@ -18,6 +18,8 @@ use crate::text::piece::{Ending, Span};
 use crate::text::value::{Enders, Watch};
 
 /// Table of a grammar of messages with channels: the tokens are those of the Harmony format.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug)]
 pub struct Channels {
     pub(crate) reasoning: &'static [&'static str],

@@ -17,6 +17,8 @@ use crate::text::piece::{Ending, Span};
 use crate::text::value::{Enders, Watch};
 
 /// Table of a grammar whose calls have a header.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug)]
 pub struct Header {
     /// Every marker that may stand where a call begins in text.
@@ -31,6 +33,8 @@ pub struct Header {
 }
 
 /// How a header names its call.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Naming {

@@ -6,6 +6,8 @@ use crate::text::brackets::Brackets;
 use crate::text::piece::{Ending, Span};
 
 /// Table of a grammar whose calls are `call:NAME{…}`.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug)]
 pub struct Native {
     pub(crate) openers: &'static [&'static str],

@@ -11,6 +11,8 @@ use crate::text::options::Tools;
 use crate::text::piece::{Ending, Span};
 
 /// Table of a grammar whose calls are Python's.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug)]
 pub struct Python {
     pub(crate) openers: &'static [&'static str],

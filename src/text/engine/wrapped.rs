@@ -13,6 +13,8 @@ use crate::text::piece::{Ending, Span};
 use crate::text::value::{Enders, Extent, Value, Watch};
 
 /// Table of a grammar whose calls are JSON objects that hold name and arguments.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug)]
 pub struct Wrapped {
     pub(crate) openers: &'static [&'static str],

@@ -15,6 +15,8 @@ use crate::text::tag;
 pub(crate) use call::Run;
 
 /// Table of a grammar that writes parameters as tags.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug)]
 pub struct Tags {
     pub(crate) openers: &'static [&'static str],
@@ -28,6 +30,8 @@ pub struct Tags {
 }
 
 /// How a call begins and ends.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Function {
@@ -64,6 +68,8 @@ impl Function {
 }
 
 /// How a parameter is written.
+///
+/// An example is at [`Format`](crate::text::Format).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Parameter {
