@@ -1,6 +1,5 @@
 //! Whole messages: their start, stop and end, and with that when a call is settled.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::queue::Queued;
@@ -40,7 +39,7 @@ impl Demux {
             choice.by_id.clear();
             choice.by_block_id.clear();
             choice.last = None;
-            choice.text = self.text_calls.as_deref().map(TextReader::new).map(Box::new);
+            choice.text = TextReader::of(self.text_calls.as_deref());
         }
     }
 

@@ -326,7 +326,7 @@ impl Demux {
             by_block_id: BTreeMap::new(),
             last: None,
             stop: None,
-            text: self.text_calls.as_deref().map(TextReader::new).map(Box::new),
+            text: TextReader::of(self.text_calls.as_deref()),
         });
         self.choices.len() - 1
     }

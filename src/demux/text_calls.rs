@@ -2,6 +2,7 @@
 //! slots, as those of the wire do.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 
 use super::Demux;
 use super::queue::Queued;
@@ -36,9 +37,11 @@ pub(super) struct TextCalls {
 }
 
 impl TextReader {
-    pub fn new(calls: &TextCalls) -> Self {
+    /// None, where the text is to be taken as it is.
+    pub fn of(calls: Option<&TextCalls>) -> Option<Box<Self>> {
+        let calls = calls?;
         let parser = Parser::with_options(calls.formats, calls.options.clone());
-        TextReader { parser, open: None }
+        Some(Box::new(TextReader { parser, open: None }))
     }
 }
 

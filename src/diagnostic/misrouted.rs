@@ -52,16 +52,12 @@ impl fmt::Display for Misrouted {
 }
 
 /// How many bytes may be parsed again for one answer, whatever the texts' length.
-pub(super) const BUDGET: usize = 32 << 20;
+const BUDGET: usize = 32 << 20;
 
 /// The only relabelling there is, if it moves more than chance would. `None` too where the texts are
 /// so long that not all relabellings can be tried.
-pub(super) fn find(
-    a: &InvalidToolCall,
-    b: &InvalidToolCall,
-    budget: &mut usize,
-) -> Option<Misrouted> {
-    let ways = relabellings(a, b, budget)?;
+pub(super) fn find(a: &InvalidToolCall, b: &InvalidToolCall) -> Option<Misrouted> {
+    let ways = relabellings(a, b)?;
     let [way] = ways[..] else { return None };
     let proves = |key: CallKey, fragment: usize| {
         let call = if key == a.key() { a } else { b };
@@ -73,12 +69,9 @@ pub(super) fn find(
 }
 
 /// All relabellings that make both texts parse. `None`: the budget is spent.
-pub(super) fn relabellings(
-    a: &InvalidToolCall,
-    b: &InvalidToolCall,
-    budget: &mut usize,
-) -> Option<Vec<Misrouted>> {
+pub(super) fn relabellings(a: &InvalidToolCall, b: &InvalidToolCall) -> Option<Vec<Misrouted>> {
     let mut ways = Vec::new();
+    let budget = &mut { BUDGET };
     if a.key().choice != b.key().choice || !is_broken(a) || !is_broken(b) {
         return Some(ways);
     }

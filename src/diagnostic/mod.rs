@@ -259,7 +259,7 @@ impl InvalidToolCall {
     /// # Ok::<(), toolcall::Interrupted<toolcall::Error>>(())
     /// ```
     pub fn misrouted_with(&self, other: &InvalidToolCall) -> Option<Misrouted> {
-        misrouted::find(self, other, &mut { misrouted::BUDGET })
+        misrouted::find(self, other)
     }
 
     /// The failure as a block of text for a person: the line with the fault, marks where fragments

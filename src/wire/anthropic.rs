@@ -8,7 +8,6 @@ use super::envelope::Envelope;
 use super::fields::{Kind, Node, Token, branch, items, leaf};
 use super::head::Head;
 use super::json::Text;
-use super::said::Listener;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
 use crate::frame::Frame;
@@ -140,23 +139,18 @@ pub(crate) fn recognises(head: &Head<'_>) -> bool {
 impl Reader {
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
-        if let Some(delta) = self.envelope.said(&frame, &ROOT) {
-            sink.delta(delta);
-            return Ok(());
-        }
         let data = frame.data.trim_ascii();
         // Gateways end this stream, too, with OpenAI's sentinel.
         if data.is_empty() || is_done(data) {
             return Ok(());
         }
         let by_name = EventType::named(frame.name);
-        match self.envelope.read(frame.data, &ROOT) {
-            Ok(tokens) => {
-                let mut listener = Listener::new(frame.data, sink);
-                speak(frame, by_name, tokens, &mut listener);
-                let heard = listener.heard();
-                self.envelope.remember(frame.name, heard);
-            }
+        let told = self.envelope.tell(&frame, &ROOT, sink, |tokens, sink| {
+            speak(frame, by_name, tokens, sink);
+            true
+        });
+        match told {
+            Ok(()) => {}
             Err(fault) if by_name.is_some() || matches!(frame.name, b"" | b"message") => {
                 return Err(fault.into());
             }

@@ -23,10 +23,10 @@ use alloc::vec::Vec;
 use core::iter;
 use core::ops::Range;
 
-use super::delta::Delta;
+use super::delta::Sink;
 use super::fields::{Kind, Node, Token, read};
 use super::json::{Document, Unexpected};
-use super::said::{Heard, Sayings};
+use super::said::{Listener, Sayings};
 use crate::frame::Frame;
 
 /// How many shapes are kept, and how many bytes of examples in all.
@@ -58,23 +58,12 @@ struct Memory<F: 'static> {
     shapes: Vec<Shape<F>>,
     /// How many shapes there were: each has a number of its own.
     learnt: u32,
-    /// What [`said`](Envelope::said) found out about the document that is read next.
-    look: Option<Look>,
     sayings: Sayings,
-    /// What the last event said was not [remembered](Envelope::remember).
-    unheard: bool,
 }
 
 impl<F> Default for Memory<F> {
     fn default() -> Self {
-        Memory {
-            tokens: Vec::new(),
-            shapes: Vec::new(),
-            learnt: 0,
-            look: None,
-            sayings: Sayings::default(),
-            unheard: false,
-        }
+        Memory { tokens: Vec::new(), shapes: Vec::new(), learnt: 0, sayings: Sayings::default() }
     }
 }
 
@@ -90,37 +79,39 @@ enum Look {
 }
 
 impl<F: Copy + PartialEq> Envelope<F> {
-    /// What an event says, if it is like one before in all but the text that it carries. If not, it
-    /// is to be [`read`](Envelope::read), and what it said is to be
-    /// [remembered](Envelope::remember).
+    /// Tells what an event says: at once, if it is like one before in all but the text that it
+    /// carries; else `speak` works it out of the tokens, and answers whether it would say the same
+    /// again.
     #[inline]
-    pub fn said<'a>(&mut self, frame: &Frame<'a>, root: &'static Node<F>) -> Option<Delta<'a>> {
+    pub(super) fn tell<S: Sink>(
+        &mut self,
+        frame: &Frame<'_>,
+        root: &'static Node<F>,
+        sink: &mut S,
+        speak: impl FnOnce(&[Token<F>], &mut Listener<'_, '_, S>) -> bool,
+    ) -> Result<(), Unexpected> {
+        let (name, document) = (frame.name, frame.data);
         let memory = self.memory.get_or_insert_default();
-        if memory.unheard {
-            memory.sayings.forget();
-        }
-        let look = memory.look(frame.data, root, &mut self.patience);
+        let look = memory.look(document, root, &mut self.patience);
         if let (Look::Found(found), Some(shape)) = (&look, memory.shapes.first()) {
-            let said = memory.sayings.of(frame.name, frame.data, shape, found);
-            if said.is_some() {
-                (memory.look, memory.unheard) = (None, false);
-                return said;
+            if let Some(delta) = memory.sayings.of(name, document, shape, found) {
+                sink.delta(delta);
+                return Ok(());
             }
         }
-        (memory.look, memory.unheard) = (Some(look), true);
-        None
-    }
-
-    /// What the reading of an event gave.
-    pub(super) fn remember(&mut self, name: &[u8], heard: Option<Heard<'_>>) {
-        let Some(memory) = &mut self.memory else { return };
-        memory.unheard = false;
-        match (memory.look.take(), heard, memory.shapes.first()) {
-            (Some(Look::Found(found)), Some(heard), Some(shape)) => {
+        if let Err(fault) = memory.read(look, document, root, &mut self.patience) {
+            memory.sayings.forget();
+            return Err(fault);
+        }
+        let mut listener = Listener::new(document, sink);
+        let again = speak(&memory.tokens, &mut listener);
+        match (look, listener.heard().filter(|_| again), memory.shapes.first()) {
+            (Look::Found(found), Some(heard), Some(shape)) => {
                 memory.sayings.keep(name, heard, shape, &found);
             }
             _ => memory.sayings.forget(),
         }
+        Ok(())
     }
 
     /// The tokens of `document`, as [`fields::read`](read) gives them.
@@ -131,28 +122,8 @@ impl<F: Copy + PartialEq> Envelope<F> {
         root: &'static Node<F>,
     ) -> Result<&[Token<F>], Unexpected> {
         let memory = self.memory.get_or_insert_default();
-        memory.tokens.clear();
-        let look = match memory.look {
-            Some(look) => look,
-            None => memory.look(document, root, &mut self.patience),
-        };
-        match look {
-            Look::Found(found) => {
-                if let Some(shape) = memory.shapes.first() {
-                    shape.tell(&found, &mut memory.tokens);
-                }
-            }
-            Look::Paused => {
-                memory.look = None;
-                read(document, root, &mut memory.tokens)?;
-            }
-            Look::Missed => {
-                memory.look = None;
-                read(document, root, &mut memory.tokens)?;
-                memory.learn(document, root);
-                self.patience.lose();
-            }
-        }
+        let look = memory.look(document, root, &mut self.patience);
+        memory.read(look, document, root, &mut self.patience)?;
         Ok(&memory.tokens)
     }
 
@@ -179,6 +150,32 @@ impl<F: Copy + PartialEq> Memory<F> {
             }
         }
         Look::Missed
+    }
+
+    /// Lists the tokens of a document that was looked at.
+    #[inline]
+    fn read(
+        &mut self,
+        look: Look,
+        document: &[u8],
+        root: &'static Node<F>,
+        patience: &mut Patience,
+    ) -> Result<(), Unexpected> {
+        self.tokens.clear();
+        match look {
+            Look::Found(found) => {
+                if let Some(shape) = self.shapes.first() {
+                    shape.tell(&found, &mut self.tokens);
+                }
+            }
+            Look::Paused => read(document, root, &mut self.tokens)?,
+            Look::Missed => {
+                read(document, root, &mut self.tokens)?;
+                self.learn(document, root);
+                patience.lose();
+            }
+        }
+        Ok(())
     }
 
     /// Learns from a document that no shape matches and the full pass has read.

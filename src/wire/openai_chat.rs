@@ -11,7 +11,6 @@ use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
 use super::growth::Growth;
 use super::head::Head;
 use super::json::Text;
-use super::said::Listener;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
 use crate::frame::Frame;
@@ -173,10 +172,6 @@ impl Reader {
 
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
-        if let Some(delta) = self.envelope.said(&frame, &ROOT) {
-            sink.delta(delta);
-            return Ok(());
-        }
         let data = frame.data.trim_ascii();
         if data.is_empty() {
             return Ok(());
@@ -190,16 +185,12 @@ impl Reader {
             sink.delta(Delta::Warning(Warning::CommentAsData));
             return Ok(());
         }
-        let fault = match self.envelope.read(frame.data, &ROOT) {
-            Ok(tokens) => {
-                let mut listener = Listener::new(frame.data, sink);
-                self.stream.speak(frame, tokens, &mut listener);
-                let heard = listener.heard().filter(|_| self.stream.growth.is_none());
-                self.envelope.remember(frame.name, heard);
-                return Ok(());
-            }
-            Err(fault) => fault,
-        };
+        let stream = &mut self.stream;
+        let told = self.envelope.tell(&frame, &ROOT, sink, |tokens, sink| {
+            stream.speak(frame, tokens, sink);
+            stream.growth.is_none()
+        });
+        let Err(fault) = told else { return Ok(()) };
         if self.are_separate(frame.data) {
             sink.delta(Delta::Warning(Warning::MissingEventSeparator));
             return lines(frame.data).try_for_each(|data| self.read(Frame { data, ..frame }, sink));

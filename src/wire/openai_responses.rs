@@ -13,7 +13,6 @@ use super::envelope::Envelope;
 use super::fields::{Kind, Node, Token, branch, items, leaf};
 use super::head::Head;
 use super::json::Text;
-use super::said::Listener;
 use super::{Malformed, is_done};
 use crate::call::CallKind;
 use crate::frame::Frame;
@@ -222,24 +221,19 @@ pub(crate) fn recognises(head: &Head<'_>) -> bool {
 impl Reader {
     /// Reads one event.
     pub fn read(&mut self, frame: Frame<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
-        if let Some(delta) = self.envelope.said(&frame, &ROOT) {
-            sink.delta(delta);
-            return Ok(());
-        }
         let data = frame.data.trim_ascii();
         // OpenAI itself ends these streams without the sentinel; others do not.
         if data.is_empty() || is_done(data) {
             return Ok(());
         }
         let by_name = EventType::named(frame.name);
-        match self.envelope.read(frame.data, &ROOT) {
-            Ok(tokens) => {
-                let mut listener = Listener::new(frame.data, sink);
-                self.stream.speak(frame, by_name, tokens, &mut listener);
-                let said_once = core::mem::take(&mut self.stream.said_once);
-                let heard = listener.heard().filter(|_| !said_once);
-                self.envelope.remember(frame.name, heard);
-            }
+        let stream = &mut self.stream;
+        let told = self.envelope.tell(&frame, &ROOT, sink, |tokens, sink| {
+            stream.speak(frame, by_name, tokens, sink);
+            !core::mem::take(&mut stream.said_once)
+        });
+        match told {
+            Ok(()) => {}
             Err(fault) if by_name.is_some() || matches!(frame.name, b"" | b"message") => {
                 return Err(fault.into());
             }
