@@ -1,9 +1,11 @@
 //! The whole job, bytes to parsed calls, beside a reader that parses each event into a
-//! `serde_json::Value`.
+//! `serde_json::Value`. Says of both how often they allocate for an event.
 //!
 //! `cargo bench --bench decode`, or with a capture's name: `cargo bench --bench decode -- a/`.
 
 mod captures;
+#[path = "../tests/counting/mod.rs"]
+mod counting;
 
 use std::hint::black_box;
 
@@ -13,6 +15,10 @@ use toolcall::Options;
 use toolcall::sse::{self, Record};
 
 use captures::{Capture, Tally, Wire, capture, job};
+use counting::{COUNT, Counting};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Bytes of each capture.
 const SIZE: usize = 1 << 20;
@@ -26,9 +32,13 @@ fn whole_job(criterion: &mut Criterion) {
             continue;
         }
         let capture = capture(name, SIZE);
-        let told = job::decode(&capture, CHUNK, &Options::default());
+        let (told, ours) = counted(|| job::decode(&capture, CHUNK, &Options::default()));
         assert_eq!(Tally { events: capture.tally.events, ..told }, capture.tally, "{name}");
-        assert_eq!(read_values(&capture), capture.tally, "{name}");
+        let (told, theirs) = counted(|| read_values(&capture));
+        assert_eq!(told, capture.tally, "{name}");
+        let for_an_event = |allocations: u64| allocations as f64 / capture.tally.events as f64;
+        let (ours, theirs) = (for_an_event(ours), for_an_event(theirs));
+        println!("{name}: {ours:.2} allocations for an event, serde_json::Value {theirs:.2}");
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Bytes(capture.bytes() as u64));
         group.sampling_mode(SamplingMode::Flat);
@@ -40,6 +50,13 @@ fn whole_job(criterion: &mut Criterion) {
         });
         group.finish();
     }
+}
+
+/// What a job answers, and how often it allocated.
+fn counted<T>(job: impl FnOnce() -> T) -> (T, u64) {
+    let before = COUNT.get();
+    let answer = job();
+    (answer, COUNT.get() - before)
 }
 
 /// The same job in the plainest way: each event a `Value`, each call a string that grows.

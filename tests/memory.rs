@@ -186,6 +186,31 @@ fn a_decoder_with_an_open_call_of_a_kilobyte_is_small() {
     }
 }
 
+/// Gateways fill envelopes up to some 350 bytes; text and fragments of some 20 bytes come in turn.
+#[test]
+fn a_decoder_that_has_read_long_envelopes_is_small() {
+    for wire in WIRES {
+        for padding in (0..=500).step_by(50) {
+            let filled = format!(r#"{{"filling":"{}","#, "x".repeat(padding));
+            let filled = |template: &str| template.replacen('{', &filled, 1);
+            let (fragment, text) = (filled(wire.fragment), filled(wire.text));
+            let before = LIVE.get();
+            let mut decoder = Box::new(opened(wire, Options::default()));
+            let mut length = 0;
+            for n in 0.. {
+                let piece = format!("{} and all the rest", piece(n));
+                length += feed(&mut decoder, &wire.event(&fragment, &piece)).1;
+                feed(&mut decoder, &wire.event(&text, &piece));
+                if length >= 1024 {
+                    break;
+                }
+            }
+            let held = LIVE.get() - before;
+            assert!(held <= 8192, "{} {padding}: {held} bytes", wire.protocol);
+        }
+    }
+}
+
 #[test]
 fn what_a_large_event_needed_is_given_back() {
     for wire in WIRES {

@@ -5,7 +5,8 @@
 
 use super::delta::{Block, Call, Channel, Delta, Failure, Owner, Sink};
 use super::envelope::Envelope;
-use super::fields::{Kind, Node, Token, branch, items, leaf};
+use super::extra_name::ExtraName;
+use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
 use super::head::Head;
 use super::json::Text;
 use super::{Malformed, is_done};
@@ -41,7 +42,11 @@ pub(super) enum Field {
     Code,
     Signature,
     /// Goes back with the call.
-    Extra(&'static str),
+    Extra(ExtraName),
+}
+
+const fn extra(name: ExtraName) -> Key<Field> {
+    leaf(name.as_str(), Field::Extra(name))
 }
 
 static ROOT: Node<Field> = Node {
@@ -74,9 +79,9 @@ static BLOCK: Node<Field> = Node {
         leaf("text", Field::Text),
         leaf("thinking", Field::Thinking),
         leaf("signature", Field::Signature),
-        leaf("caller", Field::Extra("caller")),
-        leaf("toolset_name", Field::Extra("toolset_name")),
-        leaf("server_name", Field::Extra("server_name")),
+        extra(ExtraName::Caller),
+        extra(ExtraName::ToolsetName),
+        extra(ExtraName::ServerName),
     ],
 };
 static MESSAGE: Node<Field> = Node {
@@ -342,7 +347,7 @@ fn speak_block_start(
     sink.delta(if is_whole { Delta::Whole(call) } else { Delta::Open(call) });
     for (token, _) in items(fields) {
         if let (Field::Extra(name), false) = (token.field, token.kind == Kind::Null) {
-            let name = Text::plain(name);
+            let name = Text::plain(name.as_str());
             sink.delta(Delta::Extra { owner: Owner::Call, name, json: token.json(data) });
         }
     }

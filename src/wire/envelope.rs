@@ -29,9 +29,9 @@ use super::json::{Document, Unexpected};
 use super::said::{Listener, Sayings};
 use crate::frame::Frame;
 
-/// How many shapes are kept, and how many bytes of examples in all.
+/// How many shapes are kept, and how many bytes they may hold in all.
 const SHAPES: usize = 8;
-const BYTES: usize = 1536;
+const BYTES: usize = 2048;
 /// From a longer envelope, or one with more tokens or holes, no shape is learnt.
 const LONGEST: usize = 1024;
 const TOKENS: usize = 64;
@@ -201,14 +201,14 @@ impl<F: Copy + PartialEq> Memory<F> {
             token.is_some_and(|token| self.shapes.iter().any(|shape| shape.varies(token.field)))
         };
         let holes: Vec<Value> = values(document).filter(varies).take(HOLES).collect();
-        let mut bytes = document.len();
+        let shape = Shape::new(number, document, root, tokens, &holes);
+        let mut bytes = shape.bytes();
         let mut fits = |shape: &Shape<F>| {
-            bytes += shape.example.len();
+            bytes += shape.bytes();
             bytes <= BYTES
         };
         let kept = self.shapes.iter().take(SHAPES - 1).take_while(|shape| fits(shape)).count();
         self.shapes.truncate(kept);
-        let shape = Shape::new(number, document, root, tokens, &holes);
         self.shapes.insert(0, shape);
     }
 }
@@ -218,9 +218,9 @@ impl<F: Copy + PartialEq> Memory<F> {
 pub(super) struct Shape<F: 'static> {
     pub(super) number: u32,
     root: &'static Node<F>,
-    example: Vec<u8>,
-    holes: Vec<Hole>,
-    places: Vec<Place<F>>,
+    example: Box<[u8]>,
+    holes: Box<[Hole]>,
+    places: Box<[Place<F>]>,
 }
 
 /// How a document lies to a shape that it has.
@@ -296,6 +296,11 @@ impl<F: Copy + PartialEq> Shape<F> {
             holes: holes.iter().map(hole).collect(),
             places: tokens.iter().map(place).collect(),
         }
+    }
+
+    /// How many bytes it holds.
+    fn bytes(&self) -> usize {
+        self.example.len() + size_of_val(&self.holes[..]) + size_of_val(&self.places[..])
     }
 
     /// Where the holes of a document are, if it matches.
@@ -621,7 +626,7 @@ mod tests {
             let keys: String = (0..n % 7).map(key).collect();
             envelope.read(format!(r#"{{{keys}"id":1}}"#).as_bytes(), &ROOT).unwrap();
             let shapes = &envelope.memory.as_ref().unwrap().shapes;
-            let bytes: usize = shapes.iter().map(|shape| shape.example.len()).sum();
+            let bytes: usize = shapes.iter().map(Shape::bytes).sum();
             assert!(bytes <= BYTES && shapes.len() <= SHAPES);
         }
     }

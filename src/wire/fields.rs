@@ -108,6 +108,7 @@ pub(crate) enum Kind {
 /// without the quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<F> {
+    /// One byte: tokens are copied for every event.
     pub field: F,
     pub kind: Kind,
     /// How many of the tokens behind it lie inside it; [`MANY`] where they have to be counted.

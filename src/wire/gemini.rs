@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 
 use super::delta::{Block, Call, Channel, Delta, Failure, Owner, Sink, Update, Value};
 use super::envelope::Envelope;
-use super::fields::{Kind, Node, Token, branch, items, leaf};
+use super::extra_name::ExtraName;
+use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
 use super::head::Head;
 use super::json::Text;
 use super::{Malformed, is_done};
@@ -60,7 +61,11 @@ pub(super) enum Field {
     Scalar,
     NullValue,
     /// Reaches the user as it is.
-    Extra(&'static str),
+    Extra(ExtraName),
+}
+
+const fn extra(name: ExtraName) -> Key<Field> {
+    leaf(name.as_str(), Field::Extra(name))
 }
 
 static ROOT: Node<Field> = Node {
@@ -79,10 +84,10 @@ static CANDIDATE: Node<Field> = Node {
         branch("content", Field::Content, &CONTENT),
         leaf("finishReason", Field::FinishReason),
         leaf("index", Field::Index),
-        leaf("finishMessage", Field::Extra("finishMessage")),
-        leaf("groundingMetadata", Field::Extra("groundingMetadata")),
-        leaf("citationMetadata", Field::Extra("citationMetadata")),
-        leaf("urlContextMetadata", Field::Extra("urlContextMetadata")),
+        extra(ExtraName::FinishMessage),
+        extra(ExtraName::GroundingMetadata),
+        extra(ExtraName::CitationMetadata),
+        extra(ExtraName::UrlContextMetadata),
     ],
 };
 static CONTENT: Node<Field> = Node { keys: &[branch("parts", Field::Part, &PART)] };
@@ -92,12 +97,12 @@ static PART: Node<Field> = Node {
         leaf("thought", Field::Thought),
         branch("functionCall", Field::Call, &CALL),
         leaf("thoughtSignature", Field::Signature),
-        leaf("executableCode", Field::Extra("executableCode")),
-        leaf("codeExecutionResult", Field::Extra("codeExecutionResult")),
-        leaf("toolCall", Field::Extra("toolCall")),
-        leaf("toolResponse", Field::Extra("toolResponse")),
-        leaf("inlineData", Field::Extra("inlineData")),
-        leaf("fileData", Field::Extra("fileData")),
+        extra(ExtraName::ExecutableCode),
+        extra(ExtraName::CodeExecutionResult),
+        extra(ExtraName::ToolCall),
+        extra(ExtraName::ToolResponse),
+        extra(ExtraName::InlineData),
+        extra(ExtraName::FileData),
     ],
 };
 static CALL: Node<Field> = Node {
@@ -217,7 +222,7 @@ impl Stream {
                     }
                 }
                 Field::Extra(name) if token.kind != Kind::Null => {
-                    speak_extra(data, Owner::Message { choice }, name, token, sink);
+                    speak_extra(data, Owner::Message { choice }, name.as_str(), token, sink);
                 }
                 _ => {}
             }
@@ -244,7 +249,7 @@ impl Stream {
                     self.speak_call(data, choice, inside, sink);
                 }
                 Field::Extra(name) if token.kind != Kind::Null => {
-                    speak_extra(data, owner, name, token, sink);
+                    speak_extra(data, owner, name.as_str(), token, sink);
                 }
                 _ => {}
             }

@@ -5,6 +5,7 @@ pub(crate) mod bedrock;
 pub(crate) mod cohere;
 pub(crate) mod delta;
 pub(crate) mod envelope;
+mod extra_name;
 pub(crate) mod failure;
 pub(crate) mod fields;
 pub(crate) mod gemini;

@@ -7,6 +7,7 @@ use alloc::string::String;
 
 use super::delta::{Channel, Delta, Failure, Owner, Piece, Sink};
 use super::envelope::Envelope;
+use super::extra_name::ExtraName;
 use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
 use super::growth::Growth;
 use super::head::Head;
@@ -72,7 +73,11 @@ pub(super) enum Field {
     /// Native DashScope has its choices one level deeper.
     Output,
     /// Goes back with the call, or belongs to the message.
-    Extra(&'static str),
+    Extra(ExtraName),
+}
+
+const fn extra(name: ExtraName) -> Key<Field> {
+    leaf(name.as_str(), Field::Extra(name))
 }
 
 type Keys = &'static [Key<Field>];
@@ -114,10 +119,10 @@ static DELTA: Node<Field> = Node {
         leaf("refusal", Field::Refusal),
         branch("tool_calls", Field::Call, &CALL),
         branch("function_call", Field::LegacyCall, &FUNCTION),
-        leaf("annotations", Field::Extra("annotations")),
-        leaf("executed_tools", Field::Extra("executed_tools")),
-        leaf("audio", Field::Extra("audio")),
-        leaf("extra_content", Field::Extra("extra_content")),
+        extra(ExtraName::Annotations),
+        extra(ExtraName::ExecutedTools),
+        extra(ExtraName::Audio),
+        extra(ExtraName::ExtraContent),
     ],
 };
 static PART: Node<Field> = Node {
@@ -137,7 +142,7 @@ static CALL: Node<Field> = Node {
         branch("function", Field::Function, &FUNCTION),
         branch("custom", Field::Custom, &CUSTOM),
         // Google's thought signature.
-        leaf("extra_content", Field::Extra("extra_content")),
+        extra(ExtraName::ExtraContent),
     ],
 };
 static FUNCTION: Node<Field> = Node { keys: FUNCTION_KEYS };
@@ -350,7 +355,7 @@ impl Stream {
                     continue;
                 }
                 Field::Extra(name) => {
-                    speak_extra(data, Owner::Message { choice }, name, token, sink);
+                    speak_extra(data, Owner::Message { choice }, name.as_str(), token, sink);
                     continue;
                 }
                 Field::Call => {
@@ -415,7 +420,7 @@ impl Stream {
                 Field::Type => is_custom = token.text(data).is_some_and(|text| text == *"custom"),
                 Field::Function => read_function(data, inside, &mut piece),
                 Field::Custom => read_function(data, inside, &mut custom),
-                Field::Extra(name) => extra = Some((name, token)),
+                Field::Extra(name) => extra = Some((name.as_str(), token)),
                 _ => {}
             }
         }

@@ -10,7 +10,8 @@ use alloc::collections::BTreeSet;
 
 use super::delta::{Block, Call, Channel, Delta, Failure, Owner, Sink};
 use super::envelope::Envelope;
-use super::fields::{Kind, Node, Token, branch, items, leaf};
+use super::extra_name::ExtraName;
+use super::fields::{Key, Kind, Node, Token, branch, items, leaf};
 use super::head::Head;
 use super::json::Text;
 use super::{Malformed, is_done};
@@ -88,7 +89,11 @@ pub(super) enum Field {
     Incomplete,
     Reason,
     /// Goes back with the call.
-    Extra(&'static str),
+    Extra(ExtraName),
+}
+
+const fn extra(name: ExtraName) -> Key<Field> {
+    leaf(name.as_str(), Field::Extra(name))
 }
 
 static ROOT: Node<Field> = Node {
@@ -133,14 +138,14 @@ static ITEM: Node<Field> = Node {
         leaf("name", Field::Name),
         branch("content", Field::Content, &PART),
         branch("summary", Field::Summary, &PART),
-        leaf("namespace", Field::Extra("namespace")),
-        leaf("caller", Field::Extra("caller")),
-        leaf("async", Field::Extra("async")),
-        leaf("created_by", Field::Extra("created_by")),
-        leaf("server_label", Field::Extra("server_label")),
-        leaf("approval_request_id", Field::Extra("approval_request_id")),
-        leaf("output", Field::Extra("output")),
-        leaf("error", Field::Extra("error")),
+        extra(ExtraName::Namespace),
+        extra(ExtraName::Caller),
+        extra(ExtraName::Async),
+        extra(ExtraName::CreatedBy),
+        extra(ExtraName::ServerLabel),
+        extra(ExtraName::ApprovalRequestId),
+        extra(ExtraName::Output),
+        extra(ExtraName::Error),
     ],
 };
 static PART: Node<Field> = Node {
@@ -616,7 +621,7 @@ impl<'a, 't> Item<'a, 't> {
     fn speak_extras(&self, data: &[u8], sink: &mut impl Sink) {
         for (token, _) in items(self.fields) {
             let name = match token.field {
-                Field::Extra(name) => name,
+                Field::Extra(name) => name.as_str(),
                 Field::Id => "id",
                 _ => continue,
             };
