@@ -196,11 +196,9 @@ impl<F: Copy + PartialEq> Memory<F> {
             return self.shapes.swap(0, at);
         }
         // What varies in other shapes will vary in this one.
-        let varies = |value: &Value| {
-            let token = tokens.iter().find(|token| token.start as usize == value.start);
-            token.is_some_and(|token| self.shapes.iter().any(|shape| shape.varies(token.field)))
-        };
-        let holes: Vec<Value> = values(document).filter(varies).take(HOLES).collect();
+        let varies = |token: &&Token<F>| self.shapes.iter().any(|shape| shape.varies(token.field));
+        let holes: Vec<Value> =
+            tokens.iter().filter(varies).filter_map(Value::of).take(HOLES).collect();
         let shape = Shape::new(number, document, root, tokens, &holes);
         let mut bytes = shape.bytes();
         let mut fits = |shape: &Shape<F>| {
@@ -437,6 +435,18 @@ struct Value {
     start: usize,
     end: usize,
     is_number: bool,
+}
+
+impl Value {
+    /// What a token stands for, if it is one.
+    fn of<F>(token: &Token<F>) -> Option<Self> {
+        let is_number = match token.kind {
+            Kind::Number => true,
+            Kind::String | Kind::EscapedString => false,
+            Kind::True | Kind::False | Kind::Null | Kind::Object | Kind::Array => return None,
+        };
+        Some(Value { start: token.start as usize, end: token.end as usize, is_number })
+    }
 }
 
 /// The strings and numbers of a valid document, keys left out.
