@@ -149,17 +149,16 @@ impl Reader {
         if data.is_empty() || is_done(data) {
             return Ok(());
         }
-        let by_name = EventType::named(frame.name);
         let told = self.envelope.tell(&frame, &ROOT, sink, |tokens, sink| {
-            speak(frame, by_name, tokens, sink);
+            speak(frame, tokens, sink);
             true
         });
+        let is_known =
+            |name: &[u8]| matches!(name, b"" | b"message") || EventType::named(name).is_some();
         match told {
-            Ok(()) => {}
-            Err(fault) if by_name.is_some() || matches!(frame.name, b"" | b"message") => {
-                return Err(fault.into());
-            }
+            Err(fault) if is_known(frame.name) => return Err(fault.into()),
             Err(_) => sink.delta(Delta::Other),
+            Ok(()) => {}
         }
         Ok(())
     }
@@ -180,14 +179,9 @@ impl Reader {
     }
 }
 
-fn speak(
-    frame: Frame<'_>,
-    by_name: Option<EventType>,
-    tokens: &[Token<Field>],
-    sink: &mut impl Sink,
-) {
+fn speak(frame: Frame<'_>, tokens: &[Token<Field>], sink: &mut impl Sink) {
     let data = frame.data;
-    let mut event_type = by_name;
+    let mut event_type = None;
     let mut typed = false;
     let mut block = Block::at(0);
     let mut fields: &[Token<Field>] = &[];
@@ -211,6 +205,9 @@ fn speak(
             Field::Error if token.kind != Kind::Null => error = Some((token, inside)),
             _ => {}
         }
+    }
+    if !typed {
+        event_type = EventType::named(frame.name);
     }
     // An error in a gateway's own shape has no type, or one that no Anthropic event has.
     let is_foreign_error = error.is_some() && (!typed || event_type.is_none());
